@@ -14,6 +14,7 @@ import { scene, tileAt } from '../test/support/scene.ts'
 import { embeddedUrl, openLab } from '../test/support/service.ts'
 import { storeFile } from '../test/support/stored-file.ts'
 import { percentile } from './lib/scenes.ts'
+import { fixedSecret } from '#adapters/storage/signature.ts'
 
 const { values } = parseArgs({
   options: {
@@ -164,7 +165,7 @@ async function prepare(baseUrl: string, dataDir: string) {
   const storage = await openFileStore({
     root: `${dataDir}/objects`,
     publicUrl: () => baseUrl,
-    secret: await secretOf(database.db, 'storage', new Date()),
+    secrets: fixedSecret(await secretOf(database.db, 'storage', new Date())),
     clock: systemClock,
   })
   await storeFile({ db: database.db, storage, clock: { now: () => new Date(), advance() {} } }, itemId, {

@@ -15,6 +15,7 @@ import { systemClock } from '#core/clock.ts'
 import type { Style } from '#raster/render/style.ts'
 import { serveFiles } from './lib/file-server.ts'
 import { dataFile } from './lib/peers.ts'
+import { fixedSecret } from '#adapters/storage/signature.ts'
 
 const [COUNT = 100_000, FILES = 200, PROCESSES = 2] = process.argv.slice(2).map(Number)
 const MAX_GROWTH = 1.1
@@ -96,7 +97,7 @@ const raster = createRasterService({
   storage: await openFileStore({
     root: path.join(folder, 'objects'),
     publicUrl: () => 'http://127.0.0.1:9',
-    secret: Buffer.alloc(32, 1),
+    secrets: fixedSecret(Buffer.alloc(32, 1)),
     clock: systemClock,
   }),
   hosts: [],
@@ -112,7 +113,7 @@ let [asked, view] = [0, 0]
 
 /** A long run says how it goes. */
 function tell(): void {
-  const { pool_recycled: recycled, pool_started: started } = raster.metrics() as Record<string, number>
+  const { recycled, started } = raster.metrics().pools.images
   const now = (samples.at(-1) ?? []).map((mb) => mb.toFixed(0)).join(' and ')
   console.log(`  ${asked} tiles asked for, ${(process.uptime() / 60).toFixed(1)} min: ${now} MB, replaced ${recycled}, started ${started}`)
 }
@@ -140,18 +141,18 @@ const began = performance.now()
 try {
   await Promise.all(Array.from({ length: USERS }, browse))
   const seconds = (performance.now() - began) / 1000
-  const metrics = raster.metrics() as Record<string, number>
+  const metrics = raster.metrics().pools.images
   const quarters = [0, 1, 2, 3].map((n) =>
     mean(samples.slice(Math.floor((samples.length * n) / 4), Math.floor((samples.length * (n + 1)) / 4)).flat()),
   )
   console.log(
-    `${COUNT} tiles of ${FILES} addresses in ${seconds.toFixed(0)} s, ${metrics['pool_completed']} tasks; ` +
+    `${COUNT} tiles of ${FILES} addresses in ${seconds.toFixed(0)} s, ${metrics.completed} tasks; ` +
       `resident MB of a drawing process by quarter: ${quarters.map((value) => value.toFixed(0)).join(', ')}; ` +
       `the most ${Math.max(...samples.flat()).toFixed(0)}`,
   )
   const growth = quarters[3]! / quarters[1]!
-  const [recycled, started] = [metrics['pool_recycled']!, metrics['pool_started']!]
-  const killed = metrics['pool_outOfMemory']! + metrics['pool_crashed']! + metrics['pool_timedOut']!
+  const [recycled, started] = [metrics.recycled, metrics.started]
+  const killed = metrics.outOfMemory + metrics.crashed + metrics.timedOut
   console.log(
     `last quarter against the second: ${growth.toFixed(3)} (at most ${MAX_GROWTH}); replaced ${recycled} times ` +
       `(fewer than ${RECYCLED_BELOW}), started ${started}, killed ${killed}`,

@@ -326,7 +326,7 @@ async function memory(): Promise<void> {
       ),
     )
   const peaks = childrenPeakMb(process.pid, place.pids)
-  const killed = raster.metrics()['pool_outOfMemory']
+  const killed = raster.metrics().pools.images.outOfMemory
   const isMet = failed === 0 && killed === 0 && Math.max(...peaks) <= TARGETS.memoryMb
   console.log(
     `13 bands, ${requests.length} tiles of 512 pixels, ${CONCURRENT} at a time: ` +

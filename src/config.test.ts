@@ -1,10 +1,11 @@
 /** Goal: where objects are stored and served follows from the environment, and a mistake there is told before anything starts. */
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os, { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { ConfigError, loadConfig } from './config.ts'
+import { ConfigError, readSettings, SETTING_NAMES } from '#core/settings.ts'
+import { loadConfig } from './config.ts'
 import { openSecrets } from '#start/secrets.ts'
 import { findings } from '#start/doctor.ts'
 
@@ -157,6 +158,9 @@ test('connections to the database, and of load balancers', () => {
   assert.equal(loadConfig({ DATABASE_URL }).databaseDirectUrl, DATABASE_URL)
   const pooled = loadConfig({ DATABASE_URL, DATABASE_POOLER: 'transaction', DATABASE_DIRECT_URL: 'postgres://user@server/db' })
   assert.deepEqual([pooled.databasePooler, pooled.databaseDirectUrl], ['transaction', 'postgres://user@server/db'])
+  assert.deepEqual([standard.databaseReplicaUrls, standard.databaseReplicaLagSeconds], [[], 10])
+  const replicated = loadConfig({ DATABASE_URL, DATABASE_REPLICA_URLS: 'postgres://u:PassWord@r1/db, postgres://r2/db,' })
+  assert.deepEqual(replicated.databaseReplicaUrls, ['postgres://u:PassWord@r1/db', 'postgres://r2/db'])
   assert.deepEqual(standard.retention, { auditDays: 400, eventDays: 90, deliveryDays: 30, egressLogDays: 400, usageDays: 0 })
   assert.equal(loadConfig({ AUDIT_DAYS: '0' }).retention.auditDays, 0, 'forever')
   assert.equal(loadConfig({ LOG_TILES: '0.01' }).logTiles, 0.01)
@@ -169,6 +173,13 @@ test('connections to the database, and of load balancers', () => {
     [{ DATABASE_DIRECT_URL: DATABASE_URL }, /^DATABASE_DIRECT_URL needs DATABASE_URL$/],
     [{ DATABASE_URL, DATABASE_DIRECT_URL: 'mysql://x' }, /^DATABASE_DIRECT_URL must begin with postgres:/],
     [{ DATABASE_URL, DATABASE_POOLER: 'session' }, /^DATABASE_POOLER must be transaction, not 'session'$/],
+    [{ DATABASE_REPLICA_URLS: 'postgres://replica/db' }, /^DATABASE_REPLICA_URLS needs DATABASE_URL$/],
+    [
+      { DATABASE_URL, DATABASE_REPLICA_URLS: 'postgres://a,b:secret@c' },
+      /^Each entry of DATABASE_REPLICA_URLS must begin with postgres:..$/,
+    ],
+    [{ DATABASE_URL, DATABASE_REPLICA_URLS: 'postgres://r,'.repeat(17) }, /^DATABASE_REPLICA_URLS must list up to 16 replicas, not 17$/],
+    [{ DATABASE_REPLICA_LAG_SECONDS: '0' }, /^DATABASE_REPLICA_LAG_SECONDS must be an integer from 1 to 3600/],
     [{ DATABASE_POOL: '1' }, /^DATABASE_POOL must be an integer from 2 to 500/],
     [{ DATABASE_SEARCH_POOL: '0' }, /^DATABASE_SEARCH_POOL must be an integer from 1 to 500/],
     [{ DRAIN_SECONDS: '-1' }, /^DRAIN_SECONDS must be an integer from 0 to 600/],
@@ -220,4 +231,53 @@ test('the key of secrets', (t) => {
   chmodSync(own, 0o600)
   writeFileSync(own, 'damaged')
   assert.throws(ofFolder, /must have 32 bytes/)
+})
+
+test('settings come from the environment, then from a file; a secret can be the content of a file', (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-settings-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const write = (name: string, content: string): string => {
+    const file = path.join(folder, name)
+    writeFileSync(file, content)
+    return file
+  }
+  const database = write('database', 'postgres://gt:secret@db/imagery\n')
+  const key = write('key', 'AKIAEXAMPLE\n')
+  const secretKey = write('secret-key', 'wJalrXUtnFEMI\n')
+  const file = write(
+    'groundtrack.env',
+    `# The service\nPORT=9000\nLOG_LEVEL=warn\nDATABASE_URL_FILE=${database}\nAWS_ACCESS_KEY_ID_FILE=${key}\n`,
+  )
+  const config = loadConfig({ CONFIG_FILE: file, LOG_LEVEL: 'debug', AWS_SECRET_ACCESS_KEY_FILE: secretKey })
+  assert.deepEqual([config.port, config.logLevel, config.databaseUrl], [9000, 'debug', 'postgres://gt:secret@db/imagery'])
+  assert.deepEqual(config.s3Credentials, { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI' })
+  assert.equal(
+    loadConfig({ CONFIG_FILE: file, DATABASE_URL: 'postgres://other', AWS_SECRET_ACCESS_KEY: 'x' }).databaseUrl,
+    'postgres://other',
+  )
+
+  const refused: [Record<string, string>, RegExp][] = [
+    [{ CONFIG_FILE: write('typo.env', 'PROT=9000\n') }, /PROT, which is not a setting; did you mean PORT\?/],
+    [{ CONFIG_FILE: path.join(folder, 'missing.env') }, /CONFIG_FILE: cannot read/],
+    [{ METRICS_TOKEN: 'a', METRICS_TOKEN_FILE: key }, /METRICS_TOKEN and METRICS_TOKEN_FILE are both set/],
+    [{ SMTP_URL_FILE: write('empty', '\n') }, /SMTP_URL_FILE: .* is empty/],
+    [{ SMTP_URL_FILE: write('large', 'x'.repeat(70_000)) }, /larger than 65536 bytes/],
+    [{ AWS_ACCESS_KEY_ID: 'AKIA' }, /AWS_SECRET_ACCESS_KEY is missing/],
+  ]
+  for (const [env, message] of refused) assert.throws(() => loadConfig(env), message)
+})
+
+test('every setting of the README is known to configuration files, and the other way round', () => {
+  const readme = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8')
+  const table = readme.slice(readme.indexOf('## Configuration'), readme.indexOf('## Scaling out'))
+  const documented = [...table.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell]) =>
+    [...cell!.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name!),
+  )
+  const isKnown = (name: string) => readSettings({ [name]: 'x' }).given.has(name)
+  assert.deepEqual(
+    documented.filter((name) => name !== 'CONFIG_FILE' && !isKnown(name)),
+    [],
+  )
+  const undocumented = SETTING_NAMES.filter((name) => !documented.includes(name) && !/^AWS_|^NO_COLOR$/.test(name))
+  assert.deepEqual(undocumented, [])
 })

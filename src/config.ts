@@ -1,11 +1,11 @@
 /** The only place that reads the environment. Every setting has a default, and all are validated before anything starts. */
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { STANDARD_POOL, STANDARD_SEARCH_POOL } from '#core/database-pool.ts'
 import { MIN_USAGE_DAYS, STANDARD_RETENTION, type Retention } from '#core/retention.ts'
 import { KEY_BYTES } from '#core/seal.ts'
+import { ConfigError, readSettings, type SettingName, type Settings } from '#core/settings.ts'
 import { STANDARD_BACKOFF_SECONDS, STANDARD_TIMEOUT_SECONDS } from '#core/webhooks.ts'
 
 type Role = 'all' | 'api' | 'worker'
@@ -32,12 +32,18 @@ export interface Config {
   /** Connections of this process, and those for searches in addition. */
   readonly databasePool: number
   readonly databaseSearchPool: number
+  /** Replicas that reads can use; empty: none. */
+  readonly databaseReplicaUrls: readonly string[]
+  /** A replica that is further behind is not used. */
+  readonly databaseReplicaLagSeconds: number
   /** Empty: files in `dataDir`. Else `s3://bucket/prefix`. */
   readonly storageUrl: string
   /** An S3-compatible service other than Amazon's own. */
   readonly s3Endpoint: string
   /** Empty: as in the AWS configuration files. */
   readonly s3Region: string
+  /** Null: as the AWS configuration files or the machine's role say. */
+  readonly s3Credentials: S3Credentials | null
   readonly role: Role
   /** `null`: seed if the service is local and the database is new. */
   readonly demo: boolean | null
@@ -102,6 +108,12 @@ export interface Config {
   readonly isLocal: boolean
 }
 
+interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
 interface ExchangeRates {
   /** By ISO 4217 code. */
   readonly audPerUnit: Readonly<Record<string, number>>
@@ -118,14 +130,28 @@ const COMPRESSIONS: readonly CogCompression[] = ['zstd', 'deflate']
 const MAX_RASTER_PROCESSES = 256
 /** More connections than a process can use. */
 const MAX_POOL = 500
+/** A process has connections to each. */
+const MAX_REPLICAS = 16
+/** Older data would surprise everyone. */
+const MAX_REPLICA_LAG_SECONDS = 3_600
+const STANDARD_REPLICA_LAG_SECONDS = 10
 /** A century. */
 const MAX_RETENTION_DAYS = 36_500
 const ROLES: readonly Role[] = ['all', 'api', 'worker']
 
-export class ConfigError extends Error {}
+type Text = (name: SettingName, standard: string) => string
 
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const text = (name: string, standard: string) => (env[name]?.trim() ? env[name]!.trim() : standard)
+  return configOf(readSettings(env))
+}
+
+export function configOf(settings: Settings): Config {
+  const text: Text = (name, standard) => settings.get(name) ?? standard
+  const file = (name: SettingName): string | null => {
+    const given = settings.get(name)
+    return given === null ? null : path.resolve(given)
+  }
+  const demo = settings.get('DEMO')
   const host = text('HOST', '127.0.0.1')
   const port = integer('PORT', text('PORT', '8080'), 0, 65_535)
   const baseUrl = baseUrlOf(text('BASE_URL', ''), host, port)
@@ -142,8 +168,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     storageUrl: storageUrl(text('STORAGE_URL', '')),
     s3Endpoint: httpUrl('S3_ENDPOINT', text('S3_ENDPOINT', '')),
     s3Region: text('AWS_REGION', text('AWS_DEFAULT_REGION', '')),
+    s3Credentials: s3Credentials(text),
     role: oneOf('ROLE', text('ROLE', 'all'), ROLES),
-    demo: env['DEMO']?.trim() ? flag('DEMO', env['DEMO'].trim()) : null,
+    demo: demo === null ? null : flag('DEMO', demo),
     systemAdminEmails: list(text('SYSTEM_ADMIN_EMAILS', '')),
     clipUserEmail: text('CLIP_USER_EMAIL', '').toLowerCase() || null,
     cogHosts: list(text('COG_HOSTS', '')),
@@ -155,13 +182,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     sandbox: flag('SANDBOX', text('SANDBOX', isLocal ? '1' : '0')),
     sandboxVendorsPort: integer('SANDBOX_VENDORS_PORT', text('SANDBOX_VENDORS_PORT', '0'), 0, 65_535),
     sandboxDeliverySeconds: integer('SANDBOX_DELIVERY_SECONDS', text('SANDBOX_DELIVERY_SECONDS', '5'), 0, 86_400),
-    sources: env['SOURCES']?.trim() ? path.resolve(env['SOURCES'].trim()) : null,
-    vendorSecrets: vendorSecrets(env),
-    secretsKey: secretsKey(env),
+    sources: file('SOURCES'),
+    vendorSecrets: vendorSecrets(settings),
+    secretsKey: secretsKey(text('SECRETS_KEY', '')),
     exchangeRates: exchangeRates(text('EXCHANGE_RATES', ''), text('EXCHANGE_MARGIN_PERCENT', '3')),
     isOffline: flag('OFFLINE', text('OFFLINE', '0')),
-    clipAreas: env['CLIP_AREAS']?.trim() ? path.resolve(env['CLIP_AREAS'].trim()) : null,
-    workers: env['WORKERS']?.trim() ? path.resolve(env['WORKERS'].trim()) : null,
+    clipAreas: file('CLIP_AREAS'),
+    workers: file('WORKERS'),
     trustedProxies: networks('TRUSTED_PROXIES', text('TRUSTED_PROXIES', '')),
     drainSeconds: integer('DRAIN_SECONDS', text('DRAIN_SECONDS', isLocal ? '0' : '5'), 0, 600),
     keepAliveSeconds: integer('KEEP_ALIVE_SECONDS', text('KEEP_ALIVE_SECONDS', '75'), 1, 3_600),
@@ -174,26 +201,39 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   })
 }
 
-function database(
-  text: (name: string, standard: string) => string,
-): Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databasePooler' | 'databasePool' | 'databaseSearchPool'> {
+function database(text: Text): Pick<Config, Extract<keyof Config, `database${string}`>> {
   const databaseUrl = postgresUrl('DATABASE_URL', text('DATABASE_URL', ''))
   const databaseDirectUrl = postgresUrl('DATABASE_DIRECT_URL', text('DATABASE_DIRECT_URL', databaseUrl))
   const databasePooler = pooler(text('DATABASE_POOLER', ''))
   if (!databaseUrl && (databaseDirectUrl || databasePooler))
     throw new ConfigError(`${databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_POOLER'} needs DATABASE_URL`)
+  const databaseReplicaUrls = replicaUrls(text('DATABASE_REPLICA_URLS', ''))
+  if (!databaseUrl && databaseReplicaUrls.length > 0) throw new ConfigError('DATABASE_REPLICA_URLS needs DATABASE_URL')
+  const lag = text('DATABASE_REPLICA_LAG_SECONDS', String(STANDARD_REPLICA_LAG_SECONDS))
   return {
     databaseUrl,
     databaseDirectUrl,
     databasePooler,
+    databaseReplicaUrls,
+    databaseReplicaLagSeconds: integer('DATABASE_REPLICA_LAG_SECONDS', lag, 1, MAX_REPLICA_LAG_SECONDS),
     databasePool: integer('DATABASE_POOL', text('DATABASE_POOL', String(STANDARD_POOL)), 2, MAX_POOL),
     databaseSearchPool: integer('DATABASE_SEARCH_POOL', text('DATABASE_SEARCH_POOL', String(STANDARD_SEARCH_POOL)), 1, MAX_POOL),
   }
 }
 
+function s3Credentials(text: Text): S3Credentials | null {
+  const accessKeyId = text('AWS_ACCESS_KEY_ID', '')
+  const secretAccessKey = text('AWS_SECRET_ACCESS_KEY', '')
+  const sessionToken = text('AWS_SESSION_TOKEN', '')
+  if (!accessKeyId && !secretAccessKey) return null
+  if (!accessKeyId || !secretAccessKey)
+    throw new ConfigError(`${accessKeyId ? 'AWS_SECRET_ACCESS_KEY' : 'AWS_ACCESS_KEY_ID'} is missing; set both, or neither`)
+  return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
+}
+
 /** 0 keeps records forever. */
-function retention(text: (name: string, standard: string) => string): Retention {
-  const days = (name: string, standard: number) => integer(name, text(name, String(standard)), 0, MAX_RETENTION_DAYS)
+function retention(text: Text): Retention {
+  const days = (name: SettingName, standard: number) => integer(name, text(name, String(standard)), 0, MAX_RETENTION_DAYS)
   const usageDays = days('USAGE_DAYS', STANDARD_RETENTION.usageDays)
   if (usageDays > 0 && usageDays < MIN_USAGE_DAYS)
     throw new ConfigError(`USAGE_DAYS must be 0 (forever) or at least ${MIN_USAGE_DAYS}, not '${usageDays}'`)
@@ -217,13 +257,22 @@ function pooler(value: string): Pooler {
   return value
 }
 
+/** Passwords are case-sensitive, and a comma in one is written `%2C`. The message shows no URL, because it can contain a password. */
+function replicaUrls(value: string): string[] {
+  const urls = value.split(',').map((url) => url.trim())
+  const given = urls.filter((url) => url !== '')
+  if (given.length > MAX_REPLICAS)
+    throw new ConfigError(`DATABASE_REPLICA_URLS must list up to ${MAX_REPLICAS} replicas, not ${given.length}`)
+  return given.map((url) => postgresUrl('Each entry of DATABASE_REPLICA_URLS', url))
+}
+
 function postgresUrl(name: string, value: string): string {
   if (value && !/^postgres(ql)?:\/\//.test(value)) throw new ConfigError(`${name} must begin with postgres://`)
   return value
 }
 
 function payments(
-  text: (name: string, standard: string) => string,
+  text: Text,
   isLocal: boolean,
 ): Pick<Config, 'payments' | 'stripeSecretKey' | 'stripeWebhookSecret' | 'sandboxPaymentsPort'> {
   const kind = oneOf('PAYMENTS', text('PAYMENTS', isLocal ? 'sandbox' : 'none'), PAYMENTS)
@@ -238,10 +287,7 @@ function payments(
   }
 }
 
-function events(
-  text: (name: string, standard: string) => string,
-  baseUrl: string,
-): Pick<Config, 'webhookBackoffSeconds' | 'webhookTimeoutSeconds' | 'smtpUrl' | 'mailFrom'> {
+function events(text: Text, baseUrl: string): Pick<Config, 'webhookBackoffSeconds' | 'webhookTimeoutSeconds' | 'smtpUrl' | 'mailFrom'> {
   const backoff = text('WEBHOOK_BACKOFF_SECONDS', STANDARD_BACKOFF_SECONDS.join(','))
   const smtpUrl = text('SMTP_URL', '')
   if (smtpUrl && !/^smtps?:\/\//.test(smtpUrl)) throw new ConfigError('SMTP_URL must begin with smtp:// or smtps://')
@@ -253,25 +299,14 @@ function events(
   }
 }
 
-const VENDOR_SECRET = /^(VENDOR_[A-Z0-9_]+_(?:KEY|CLIENT_ID|CLIENT_SECRET|USER|PASSWORD))(_FILE)?$/
-
-/** Settings of sources; each can name a file instead, as `<name>_FILE`. */
-function vendorSecrets(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const secrets: Record<string, string> = {}
-  for (const [setting, value] of Object.entries(env)) {
-    const [, name, isFile] = VENDOR_SECRET.exec(setting) ?? []
-    if (name === undefined || !value?.trim()) continue
-    const secret = (isFile ? fileContent(setting, value.trim()) : value).trim()
-    if (!/^[\x20-\x7e]*$/.test(secret)) throw new ConfigError(`${setting} must be printable ASCII on one line`)
-    secrets[name] = secret
-  }
+function vendorSecrets({ vendorSecrets: secrets }: Settings): Readonly<Record<string, string>> {
+  for (const [name, secret] of Object.entries(secrets))
+    if (!/^[\x20-\x7e]*$/.test(secret)) throw new ConfigError(`${name} must be printable ASCII on one line`)
   return secrets
 }
 
-/** 32 bytes in Base64 or hexadecimal; `SECRETS_KEY_FILE` names a file with them. */
-function secretsKey(env: Readonly<Record<string, string | undefined>>): Buffer | null {
-  const file = env['SECRETS_KEY_FILE']?.trim()
-  const given = (file ? fileContent('SECRETS_KEY_FILE', file) : (env['SECRETS_KEY'] ?? '')).trim()
+/** 32 bytes in Base64 or hexadecimal. */
+function secretsKey(given: string): Buffer | null {
   if (!given) return null
   const key = Buffer.from(given, /^[0-9a-fA-F]{64}$/.test(given) ? 'hex' : 'base64')
   if (key.length !== KEY_BYTES)
@@ -301,14 +336,6 @@ function exchangeRates(given: string, margin: string): ExchangeRates {
     return [currency, Number(rate)]
   })
   return { audPerUnit: Object.fromEntries(entries), day: day!, marginPercent }
-}
-
-function fileContent(name: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new ConfigError(`${name}: cannot read ${path}: ${(error as Error).message}`)
-  }
 }
 
 function seconds(name: string, value: string, maximum: number): number {

@@ -30,7 +30,7 @@ export interface Services {
   /** Makes PDFs. */
   readonly printer: Printer
   /** What tiles of items are rendered from, cached for a moment. */
-  readonly layers: Layers
+  readonly layers: Pick<Layers, 'requireReader'>
   /** What earlier searches of this process learned about the data. */
   readonly searchMemory: SearchMemory
   /** Signed cursors of pages. */

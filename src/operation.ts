@@ -82,6 +82,8 @@ export interface Contract<
   readonly callableByWorkers?: true
   /** It changes what a credential can access (keys, members, roles, projects): it responds once no process uses what it cached of that. */
   readonly changesAccess?: T extends 'read' ? never : true
+  /** Can read from a replica of the database: a search, a list or a lookup that only queries `db` and `layers`, and streams nothing. */
+  readonly readsReplica?: T extends 'read' ? true : never
   /** If the standard body limit of 256 KiB is not enough. Larger bodies are parsed in a thread. */
   readonly maxBodyBytes?: number
   /** Shown in the reference; a test validates it against the schemas. Fields with a default can be omitted, as by a caller. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import { world } from './support/world.ts'
+import { world, type Answer } from './support/world.ts'
 
 // Goal: users sign in with the right password only, stay signed in by rotating tokens, and are signed out on request.
 test('sign-up and sign-in', async (t) => {
@@ -143,6 +143,81 @@ test('refresh tokens', async (t) => {
   })
 })
 
+// Goal: a user who reloads a page twice stays signed in, although the browser never got the response of the first renewal; a token
+// that two parties hold still ends the session.
+test('refresh tokens in the cookie of a browser', async (t) => {
+  const w = await world(t)
+  const own = { origin: w.baseUrl, 'sec-fetch-site': 'same-origin' }
+  const tokenOf = (answer: Answer) => /^groundtrack_refresh=([^;]*)/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1] ?? ''
+  const signIn = async (): Promise<string> => {
+    const { email, password } = await w.person()
+    return tokenOf(await w.post('/auth/sign-in', { email, password, cookie: true }, own))
+  }
+  const refresh = async (token: string) => {
+    const answer = await w.post('/auth/refresh', {}, { ...own, cookie: `groundtrack_refresh=${token}` })
+    return { status: answer.status, token: tokenOf(answer) }
+  }
+
+  await t.test('an interrupted renewal can be repeated for a short time, as often as it is interrupted', async () => {
+    const first = await signIn()
+    assert.equal((await refresh(first)).status, 200)
+    w.clock.advance({ seconds: 20 })
+    assert.equal((await refresh(first)).status, 200)
+    w.clock.advance({ seconds: 9 })
+    const last = await refresh(first)
+    assert.equal(last.status, 200)
+    w.clock.advance({ minutes: 14 })
+    assert.equal((await refresh(last.token)).status, 200, 'the session goes on with the token that arrived')
+  })
+
+  await t.test('a repetition does not extend the time for the next one', async () => {
+    const first = await signIn()
+    assert.equal((await refresh(first)).status, 200)
+    w.clock.advance({ seconds: 29 })
+    const repeated = await refresh(first)
+    assert.equal(repeated.status, 200)
+    w.clock.advance({ seconds: 1 })
+    assert.equal((await refresh(first)).status, 401)
+    assert.equal((await refresh(repeated.token)).status, 401, 'the session has ended')
+  })
+
+  await t.test('once a newer token has been used, an older one ends the session at once', async () => {
+    const first = await signIn()
+    const second = await refresh(first)
+    w.clock.advance({ seconds: 1 })
+    const third = await refresh(second.token)
+    assert.equal(third.status, 200)
+    assert.equal((await refresh(first)).status, 401)
+    assert.equal((await refresh(third.token)).status, 401)
+  })
+
+  await t.test('a thief who repeats a renewal in time is found out at the next one, whoever comes first', async () => {
+    for (const isThiefFirst of [true, false]) {
+      const stolen = await signIn()
+      const [owner, thief] = [await refresh(stolen), await refresh(stolen)].map(({ token }) => token)
+      w.clock.advance({ minutes: 12 })
+      const [earlier, later] = isThiefFirst ? [thief, owner] : [owner, thief]
+      const renewed = await refresh(earlier!)
+      assert.equal(renewed.status, 200)
+      w.clock.advance({ seconds: 1 })
+      assert.equal((await refresh(later!)).status, 401, 'two holders')
+      assert.equal((await refresh(renewed.token)).status, 401, 'both are out')
+    }
+  })
+
+  await t.test('two concurrent uses both succeed, and one of their tokens continues the session', async () => {
+    const refreshToken = await signIn()
+    const answers = await Promise.all([refresh(refreshToken), refresh(refreshToken)])
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    )
+    w.clock.advance({ seconds: 31 })
+    assert.equal((await refresh(answers[0]!.token)).status, 200)
+    assert.equal((await refresh(answers[1]!.token)).status, 401)
+  })
+})
+
 test('the active organization of a user', async (t) => {
   const w = await world(t)
   const who = await w.person()
@@ -161,6 +236,7 @@ test('the active organization of a user', async (t) => {
   const refused = await w.post('/auth/sign-in', { email: who.email, password: who.password, organization_id: foreign.id })
   assert.equal(refused.status, 403)
   const me = await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${switched.body.access_token}` } })
+  assert.equal(me.body.can_clip_areas, false)
   assert.deepEqual(me.body.organizations, [
     { id: first.id, name: 'First', role: 'owner', per_order_limit_credits: null, spend_limit_credits: null, spent_30d_credits: 0 },
     { id: second.id, name: 'Second', role: 'owner', per_order_limit_credits: null, spend_limit_credits: null, spent_30d_credits: 0 },
@@ -174,6 +250,10 @@ test('operator addresses', async (t) => {
   const root = await open.person('root@example.com')
   assert.equal((await open.call(root.token, 'api_keys.set_scopes', { key_id: id, scopes: ['clip:read'] })).status, 200)
   assert.equal((await open.call(org.owner.token, 'api_keys.set_scopes', { key_id: id, scopes: ['clip:read'] })).status, 403)
+
+  const clip = await open.person('clip@example.com')
+  const me = await open.request('GET', '/auth/me', { headers: { authorization: `Bearer ${clip.token}` } })
+  assert.equal(me.body.can_clip_areas, true)
 
   const closed = await world(t, { systemAdminEmails: ['root@example.com'], clipUserEmail: 'clip@example.com', maySignUp: false })
   for (const email of ['root@example.com', 'Clip@Example.com']) {

@@ -48,12 +48,12 @@ test(
         seen.set(status, (seen.get(status) ?? 0) + 1)
       }
     }
-    const metrics = w.platform.services.raster.metrics()
+    const { images } = w.platform.services.raster.metrics().pools
     t.diagnostic(
       `${names.length} files: ${[...seen].map(([status, count]) => `${count} x ${status}`).join(', ')}; children ended ` +
-        `by force: ${metrics['pool_timedOut']! + metrics['pool_outOfMemory']!}`,
+        `by force: ${images.timedOut + images.outOfMemory}`,
     )
-    assert.equal(metrics['pool_crashed'], 0)
+    assert.equal(images.crashed, 0)
     assert.equal((await w.request('GET', '/health')).status, 200)
   },
 )

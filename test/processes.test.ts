@@ -1,5 +1,7 @@
 // Goal: several real processes on one database agree, and each of them starts and stops cleanly.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '#db/open.ts'
@@ -136,15 +138,21 @@ test('SIGTERM lets running calls finish', async (t) => {
     const { rows } = await sql<{ n: number }>`select count(*) as n from pg_locks where locktype = 'advisory' and not granted`.execute(db)
     return rows[0]!.n >= 5
   })
+  const accepted = net.connect(Number(new URL(service.baseUrl).port), '127.0.0.1').setEncoding('utf8')
+  await once(accepted, 'connect')
+  assert.equal((await fetch(`${service.baseUrl}/ready`)).status, 200) // So the connection before it is accepted as well.
   const stopping = service.kill('SIGTERM')
   await until(
-    '/ready to fail',
+    'new connections to be refused',
     async () =>
       await fetch(`${service.baseUrl}/ready`).then(
-        (answer) => answer.status === 503,
+        () => false,
         () => true,
       ),
   )
+  accepted.write('GET /v1/limits HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  assert.match(String((await once(accepted, 'data'))[0]), /^HTTP\/1\.1 200 /, 'a request on a connection that was accepted is served')
+  accepted.destroy()
   released.resolve()
   await holding
   assert.deepEqual(

@@ -11,6 +11,7 @@ test('readiness needs two results in a row to change', async () => {
   let isUp = true
   const probe: Probe = {
     name: 'The database',
+    label: 'database',
     timeoutMs: 1_000,
     everyRounds: 1,
     run: async () => {
@@ -32,7 +33,13 @@ test('readiness needs two results in a row to change', async () => {
 
 test('a probe that never ends fails at its deadline, and one that is rare runs at once while it fails', async () => {
   let runs = 0
-  const hung: Probe = { name: 'The object store', timeoutMs: 5, everyRounds: 100, run: () => (runs++, new Promise(() => {})) }
+  const hung: Probe = {
+    name: 'The object store',
+    label: 'object_store',
+    timeoutMs: 5,
+    everyRounds: 100,
+    run: () => (runs++, new Promise(() => {})),
+  }
   const readiness = createReadiness([hung], () => {})
   await readiness.round()
   await readiness.round()

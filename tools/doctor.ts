@@ -1,5 +1,6 @@
 /** `npm run doctor`: reads the settings that a start would read, and names each unsafe one. Exits with 1 if there is any. */
-import { ConfigError, loadConfig } from '#config.ts'
+import { loadConfig } from '#config.ts'
+import { ConfigError } from '#core/settings.ts'
 import { findings } from '#start/doctor.ts'
 
 try {

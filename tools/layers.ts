@@ -300,7 +300,7 @@ export const PACKAGES: readonly Package[] = [
       ['parts/'],
       ['shell/'],
       ['screens/'],
-      ['router.tsx', 'console.tsx', 'main.ts', 'styles/'],
+      ['router.tsx', 'console.tsx', 'start-failure.ts', 'main.ts', 'styles/'],
     ],
     imports: ['packages/client/src/core.ts', 'packages/client/src/upload-queue.ts', 'packages/client/src/generated/'],
     apart: 'screens/',

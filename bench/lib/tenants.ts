@@ -13,6 +13,7 @@ import { startAttack } from './attacks.ts'
 import { loopCpuMs } from './cpu.ts'
 import { caller, count, randomTile, type Tenant } from './tenant-calls.ts'
 import { storeFile } from '../../test/support/stored-file.ts'
+import { fixedSecret } from '#adapters/storage/signature.ts'
 
 export type Kind = 'tile' | 'search' | 'write'
 
@@ -33,7 +34,12 @@ export async function makeTenant(baseUrl: string, dataDir: string, name: string)
   const { id: itemId } = await ok(baseUrl, owner.token, 'items.create', { project_id: projectId, type: 'user_raster', name: 'Harbour' })
   const database = openDatabase(embeddedUrl(dataDir), { maxConnections: 2 })
   const secret = await secretOf(database.db, 'storage', new Date())
-  const storage = await openFileStore({ root: `${dataDir}/objects`, publicUrl: () => baseUrl, secret, clock: systemClock })
+  const storage = await openFileStore({
+    root: `${dataDir}/objects`,
+    publicUrl: () => baseUrl,
+    secrets: fixedSecret(secret),
+    clock: systemClock,
+  })
   const bytes = await scene({ width: 3_000, height: 2_000, degrees: 0.0001 })
   await storeFile({ db: database.db, storage, clock: { now: () => new Date(), advance() {} } }, itemId, {
     bytes,

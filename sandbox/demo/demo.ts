@@ -30,7 +30,7 @@ export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform):
         description: 'Sample data to explore',
         country: 'AU',
       })
-    const acting = await signIn.refresh(auth, { refresh_token: signedIn.refresh_token })
+    const acting = await signIn.refresh(auth, { refresh_token: signedIn.refresh_token }, { isBrowser: false })
     if (!(await isFunded(platform.db, acting.organization_id!)))
       await call(platform, SERVICE, 'billing.credits.grant', {
         organization_id: acting.organization_id,

@@ -18,6 +18,23 @@ export interface Oneself {
 
 const MAX_SESSIONS_LISTED = 100
 
+const NO_INVITATION = 'invitation: it was used, withdrawn or has expired; ask for a new link'
+
+/** What the holder of an invitation link sees before they accept it. The token is the secret, so nobody has to be signed in. */
+export async function previewInvitation({ db, clock }: Pick<SignInPlatform, 'db' | 'clock'>, token: string) {
+  const invitation = await invitations.findByToken(db, token, clock.now())
+  if (!invitation) throw notFound(NO_INVITATION)
+  const { organization, organizationRole, project, projectRole, inviter, email, expiresAt } = invitation
+  return {
+    organization,
+    role: organizationRole,
+    ...(project && projectRole ? { project, project_role: projectRole } : {}),
+    inviter,
+    email,
+    expires_at: expiresAt.toISOString(),
+  }
+}
+
 /** Adds the user to the organization and project of the invitation. Only the token can do this, never an email address or a user ID. */
 export async function acceptInvitation({ db, clock, rightsChanged }: SignInPlatform, { userId, sessionId }: Oneself, token: string) {
   const accepted = await db.transaction().execute(async (tx) => {
@@ -25,7 +42,7 @@ export async function acceptInvitation({ db, clock, rightsChanged }: SignInPlatf
     if (joined) await welcome(tx, joined, { userId, sessionId }, clock.now())
     return joined
   })
-  if (!accepted) throw notFound('invitation: it was used, withdrawn or has expired; ask for a new link')
+  if (!accepted) throw notFound(NO_INVITATION)
   if (accepted.wasMailed) await rightsChanged()
   return {
     organization_id: accepted.organizationId,

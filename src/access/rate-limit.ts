@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '#core/clock.ts'
 import { problem } from '#core/problem.ts'
 import type { Notices } from '#db/notices.ts'
+import { isReadOnly } from '#db/failures.ts'
 import type { Db } from '#db/tables.ts'
 import type { Allowance } from './authenticate.ts'
 import { RateLimitLeases, type Place } from './rate-limit-leases.ts'
@@ -21,6 +22,8 @@ export interface RateLimiter {
 /** Leases that were not used for this long are returned. */
 const UNUSED_MS = 1_000
 const MAX_SPENT = 10_000
+/** How long a database that was read-only is not asked again. */
+const READ_ONLY_MS = 1_000
 
 /**
  * The limit is exact to one request over all processes. Far below the limit, a process leases a few dozen requests at a time and
@@ -41,15 +44,36 @@ export function createRateLimiter(db: Db, clock: Clock, notices: Notices | null)
     spent.delete(subject)
     return null
   }
+  /** A database that is read-only still answers reads, but counts nothing: meanwhile, this process counts its own requests. */
+  const uncounted = new LRUCache<string, Place>({ max: MAX_SPENT })
+  let isReadOnlyUntilMs = 0
+  const countHere = ({ subject, windowSeconds }: Allowance): Place => {
+    const now = clock.now()
+    const known = uncounted.get(subject)
+    const isCurrent = known !== undefined && now.getTime() < known.startedAt.getTime() + windowSeconds * 1000
+    const place = isCurrent ? { ...known, ordinal: known.ordinal + 1 } : { ordinal: 1, startedAt: now }
+    uncounted.set(subject, place)
+    return place
+  }
+  const take = async (allowance: Allowance, canRecall: boolean): Promise<Place> => {
+    if (performance.now() < isReadOnlyUntilMs) return countHere(allowance)
+    try {
+      return await leases.take(allowance, canRecall)
+    } catch (error) {
+      if (!isReadOnly(error)) throw error
+      isReadOnlyUntilMs = performance.now() + READ_ONLY_MS
+      return countHere(allowance)
+    }
+  }
   const place = async (allowance: Allowance): Promise<Place> => {
     const { subject, limit } = allowance
     const known = leases.spend(allowance) ?? fromSpent(allowance)
     if (known) return known
-    const taken = await leases.take(allowance, notices !== null && notices.state() !== null)
+    const taken = await take(allowance, notices !== null && notices.state() !== null)
     if (taken.ordinal <= limit || !notices) return taken
     await leases.release(subject)
     await notices.recall(subject)
-    const final = await leases.take(allowance, false)
+    const final = await take(allowance, false)
     if (final.ordinal <= limit) return final
     spent.set(subject, { limit, startedAt: final.startedAt })
     return final

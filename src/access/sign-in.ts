@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '#core/clock.ts'
 import { problem, type Problem } from '#core/problem.ts'
+import { satisfies, userScopes } from '#core/scopes.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as rateWindows from '#model/platform/rate-window.ts'
 import { capsOf } from '#model/money/spend-caps.ts'
@@ -119,13 +120,14 @@ export async function isRight(platform: SignInPlatform, { email, password, hash 
 export async function refresh(
   platform: SignInPlatform,
   input: { refresh_token: string; organization_id?: string | null },
+  { isBrowser }: { isBrowser: boolean },
 ): Promise<SignedIn> {
   const { db, clock } = platform
   // The outcome must commit even if the token is refused, because a reused token ends its session.
   const result = await db.transaction().execute(async (tx) => {
     const choose = (current: sessions.Session) =>
       chooseOrganization(tx, current.userId, input.organization_id ?? null, current.organizationId)
-    return await sessions.refresh(tx, input.refresh_token, choose, clock.now())
+    return await sessions.refresh(tx, input.refresh_token, choose, { now: clock.now(), isBrowser })
   })
   if (result.outcome === 'refused') {
     await platform.rightsChanged()
@@ -152,7 +154,7 @@ export async function whoAmI(platform: SignInPlatform, userId: string) {
       spent_30d_credits: own?.spent ?? 0,
     }
   })
-  return { user: publicUser(who), organizations }
+  return { user: publicUser(who), can_clip_areas: satisfies(userScopes(who), 'clip:read'), organizations }
 }
 
 /** The requested organization, if the user is a member; otherwise the last used, otherwise the oldest membership. */

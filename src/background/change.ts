@@ -14,8 +14,8 @@ interface ChangePlatform {
   readonly db: Db
   readonly clock: Clock
   readonly tasks: (tx: Tx) => Tasks
-  /** Called after each commit. */
-  readonly committed: () => void
+  /** Called after each commit, with the organization whose data has changed. */
+  readonly committed: (organizationId: string) => Promise<void>
 }
 
 type Declared = Pick<TaskTerms, 'produces' | 'events'> & { name: string }
@@ -55,7 +55,7 @@ export function changer({ db, clock, tasks, committed }: ChangePlatform, { name,
       ])
       return value
     })
-    committed()
+    await committed(organizationId)
     return result
   }
 }

@@ -12,6 +12,8 @@ export interface CommitNotifier {
   notify(): void
   /** Until the returned function is called. Listeners are also called after a lost connection was restored. */
   subscribe(listener: () => void): () => void
+  /** Whether notifications of other processes arrive; null if nobody here needs them. */
+  isReceiving(): boolean | null
   close(): Promise<void>
 }
 
@@ -48,6 +50,7 @@ export function createCommitNotifier({ db, listen, onError }: CommitNotifierOpti
       subscription ??= listen(CHANNEL, () => listeners.forEach((each) => each()))
       return () => listeners.delete(listener)
     },
+    isReceiving: () => subscription?.isReceiving() ?? null,
     async close() {
       await flusher.close().catch(onError)
       await subscription?.close()

@@ -4,6 +4,8 @@ import { startLoop } from './loop.ts'
 export interface Probe {
   /** Completes “… does not respond”. */
   readonly name: string
+  /** In metrics. */
+  readonly label: string
   readonly timeoutMs: number
   /** One probe in so many rounds. */
   readonly everyRounds: number
@@ -14,6 +16,8 @@ export interface Probe {
 export interface Readiness {
   /** Why the process is not ready; null if it is. */
   reason(): string | null
+  /** What the process depends on, and whether it responds. */
+  dependencies(): { readonly name: string; readonly isUp: boolean }[]
   /** Runs the probes that are due. */
   round(): Promise<void>
 }
@@ -43,6 +47,7 @@ export function createReadiness(probes: readonly Probe[], onChange: (line: strin
       for (const [{ name }, { isFailing }] of states) if (isFailing) return `${name} does not respond`
       return null
     },
+    dependencies: () => [...states].map(([{ label }, { isFailing }]) => ({ name: label, isUp: !isFailing })),
     async round() {
       const due = probes.filter(
         (probe) => rounds % probe.everyRounds === 0 || states.get(probe)!.contrary > 0 || states.get(probe)!.isFailing,

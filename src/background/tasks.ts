@@ -17,7 +17,7 @@ export interface TaskPlatform {
   readonly db: Db
   readonly baseUrl: () => string
   readonly queue: Queue
-  readonly committed: () => void
+  readonly committed: (organizationId?: string) => Promise<void>
   readonly onFault: (error: unknown, task: string) => void
 }
 
@@ -60,6 +60,6 @@ export async function runTask(platform: TaskPlatform, task: AnyTask, data: unkno
     onFault(error, task.name)
     throw error
   } finally {
-    committed() // A task can also write through `db`.
+    await committed() // A task can also write through `db`.
   }
 }

@@ -33,6 +33,12 @@ export const polygonsOf = (geometry: AreaGeometry): readonly (readonly Position[
 /** West, south, east and north of an area. */
 export const areaBounds = (area: AreaGeometry): [number, number, number, number] => boundsOf(polygonsOf(area).flat(2))
 
+/** The middle of an area's bounds. */
+export function centreOf(area: AreaGeometry): [longitude: number, latitude: number] {
+  const [west, south, east, north] = areaBounds(area)
+  return [(west + east) / 2, (south + north) / 2]
+}
+
 /** Square kilometres on the WGS 84 ellipsoid, whatever the direction of the rings. */
 export function sqKmOf(geometry: AreaGeometry): number {
   return polygonsOf(geometry).reduce((sum, rings) => {

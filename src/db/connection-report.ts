@@ -9,6 +9,7 @@ import type { Database } from './open.ts'
 interface Pools {
   readonly databasePool: number
   readonly databaseSearchPool: number
+  readonly databaseReplicaUrls?: readonly string[]
 }
 
 const TIMEOUT_MS = 5_000

@@ -98,8 +98,10 @@ test('a server that is read-only, as an old primary is', async (t) => {
   await dropOthers()
   const { status, headers, body } = await create(1)
   assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'unavailable', '5'])
+  for (let n = 0; n < 5; n++) assert.equal((await w.call(org.owner.token, 'projects.list', {})).status, 200, 'reads are served')
   await sql.raw(`set default_transaction_read_only = off; alter database ${name} reset default_transaction_read_only`).execute(db)
-  assert.equal((await create(2)).status, 200, 'its connections were not used again')
+  assert.ok([200, 503].includes((await create(2)).status), 'the connections of reads are still read-only')
+  assert.equal((await create(3)).status, 200, 'after a write that failed, none of them is used again')
 })
 
 test('a server that cannot be reached', async (t) => {

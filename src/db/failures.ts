@@ -36,6 +36,11 @@ export const isServerUnavailable = (error: unknown): boolean =>
 /** Whether a statement took too long or waited for locks in vain; its transaction was rolled back and can be repeated. */
 export const isGivenUp = (error: unknown): boolean => error instanceof pg.DatabaseError && GIVEN_UP.has(error.code ?? '')
 
+/** SQLSTATE of a write to a database that is read-only. */
+const READ_ONLY = '25006'
+
+export const isReadOnly = (error: unknown): boolean => error instanceof DatabaseUnavailable && codeOf(error.cause) === READ_ONLY
+
 export const isDiskFull = (error: unknown): boolean => codeOf(error) === DISK_FULL
 
 /** More than the free space that a write could still find; it is never kept. */

@@ -41,7 +41,8 @@ async function waitIn(queue: FairQueue<() => void>, tenant: string, maxWaitMs: n
   }
 }
 
-export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool {
+/** `waiting` is the number of requests without a connection. */
+export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool & { waiting(): number } {
   const waiting = new FairQueue<() => void>()
   const running = new Tally()
   let inUse = 0
@@ -103,5 +104,6 @@ export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool {
       }
     },
     end: () => pool.end(),
-  } as PostgresPool
+    waiting: () => waiting.size,
+  } as PostgresPool & { waiting(): number }
 }

@@ -7,6 +7,8 @@ import { configureSession } from './sessions.ts'
 /** How often the connection is checked. */
 const CHECK_MS = 500
 const RETRY_MS = 1_000
+/** A connection that is silent for this long counts as lost. */
+export const STALE_MS = 2_000
 const FORGET_MS = 10_000
 /** A connection that does not answer within this time is replaced. */
 const ANSWER_TIMEOUT_MS = 5_000
@@ -18,7 +20,9 @@ interface Listening {
   connection: pg.ClientConfig
   applicationName: string
   channel: string
-  hear: (payload: string) => void
+  /** Further channels to receive; nothing is sent to them. */
+  alsoOn?: readonly string[]
+  hear: (payload: string, channel: string) => void
   /** Opened or reopened: earlier notifications may have been missed. */
   opened: (pid: number) => void
 }
@@ -47,8 +51,18 @@ export class Listener {
     return performance.now() - this.#heardAtMs
   }
 
+  get isReceiving(): boolean {
+    return this.silentMs < STALE_MS
+  }
+
   tell(payload: string): void {
     this.#client?.query('select pg_notify($1, $2)', [this.#options.channel, payload]).catch(() => this.#lose())
+  }
+
+  /** Runs a statement on the connection: what was notified before it has been heard when it returns. */
+  async query<T extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    if (!this.#client) throw new Error('the connection that receives notifications is not open')
+    return (await this.#client.query<T>(text, [...values])).rows
   }
 
   async close(): Promise<void> {
@@ -83,12 +97,12 @@ export class Listener {
   }
 
   #heard(channel: string, payload: string): void {
-    if (channel !== this.#echo) this.#options.hear(payload)
+    if (channel !== this.#echo) this.#options.hear(payload, channel)
     else if (payload === this.#asked.id) this.#heardAtMs = this.#asked.atMs
   }
 
   async #connect(): Promise<pg.Client> {
-    const { connection, applicationName, channel, opened } = this.#options
+    const { connection, applicationName, channel, alsoOn = [], opened } = this.#options
     const client = new pg.Client({
       ...connection,
       connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
@@ -103,7 +117,7 @@ export class Listener {
       await client.connect()
       if (!(await configureSession(client, [], ANSWER_TIMEOUT_MS))) throw new BehindPooler()
       this.pid = (client as pg.Client & { processID: number }).processID
-      await client.query(`listen ${channel}`)
+      for (const each of [channel, ...alsoOn]) await client.query(`listen ${each}`)
       await client.query(`listen ${this.#echo}`)
       // Last, because others wait for an answer from connections with this name.
       await client.query(`select set_config('application_name', $1, false)`, [applicationName])

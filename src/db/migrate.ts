@@ -38,6 +38,8 @@ import * as vendorAccountIndex from './migrations/0039_vendor_account_index.ts'
 import * as vendorAccountConstraint from './migrations/0040_vendor_account_constraint.ts'
 import * as auditCounts from './migrations/0042_audit_counts.ts'
 import * as partitions from './migrations/0043_partitions.ts'
+import * as replicaMarks from './migrations/0044_replica_marks.ts'
+import * as accessTables from './migrations/0045_access_tables.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
 
@@ -83,6 +85,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0040_vendor_account_constraint': vendorAccountConstraint,
   '0042_audit_counts': auditCounts,
   '0043_partitions': partitions,
+  '0044_replica_marks': replicaMarks,
+  '0045_access_tables': accessTables,
 }
 
 interface MigrateOptions {

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import pg from 'pg'
 import { directOf } from './connections.ts'
-import type { Db, Tx } from './tables.ts'
+import { waitForLock } from './lock.ts'
+import type { Db } from './tables.ts'
 
 export interface Migration {
   /** `expand` by default. */
@@ -46,8 +47,6 @@ export class SchemaTooNew extends Error {}
 /** Kysely's, which earlier versions use. */
 const LOCK_ID = '3853314791062309107'
 const LOCK_TIMEOUT_MS = 2_000
-/** How often a process asks whether another one has finished. */
-const TURN_MS = 200
 const LOCK_NOT_AVAILABLE = '55P03'
 /** Pauses between attempts; the last one repeats. */
 const RETRY_MS = [250, 500, 1_000, 2_000, 5_000]
@@ -76,7 +75,9 @@ export async function schemaStatus(db: Db, migrations: Migrations): Promise<Sche
 export async function runMigrations(db: Db, migrations: Migrations, options: RunOptions = {}): Promise<string[]> {
   const direct = directOf(db)
   return await direct.transaction().execute(async (lock) => {
-    await waitForTurn(lock, options)
+    await waitForLock(lock, sql`${sql.lit(LOCK_ID)}::bigint`, () =>
+      options.onWaiting?.('Another process is migrating the database; waiting for it'),
+    )
     const status = await schemaStatus(direct, migrations)
     requireFloor(status, migrations)
     const isNew = status.applied.length === 0 && status.unknown.length === 0
@@ -87,19 +88,6 @@ export async function runMigrations(db: Db, migrations: Migrations, options: Run
     for (const batch of batchesOf(due, migrations, isNew)) await apply(direct, batch, migrations, options)
     return due
   })
-}
-
-/**
- * One process migrates at a time. The others ask again and again: a statement that waited for the lock would keep its snapshot, and the
- * migrating process, which builds an index concurrently, would wait for the end of that snapshot.
- */
-async function waitForTurn(lock: Tx, { onWaiting }: RunOptions): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const { rows } = await sql<{ isFree: boolean }>`select pg_try_advisory_xact_lock(${sql.lit(LOCK_ID)}::bigint) as "isFree"`.execute(lock)
-    if (rows[0]!.isFree) return
-    if (attempt === 1) onWaiting?.('Another process is migrating the database; waiting for it')
-    await sleep(TURN_MS)
-  }
 }
 
 function requireFloor({ floor, unknown }: SchemaStatus, migrations: Migrations): void {

@@ -9,15 +9,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { Listener } from './listener.ts'
+import { Listener, STALE_MS } from './listener.ts'
 import type { Db } from './tables.ts'
 
-/** Used by the triggers of migration 0013. */
-const CHANNEL = 'groundtrack_access'
+/** Used by the triggers of migrations 0013 and 0045, which send the name of the table. Everything else is JSON. */
+export const ACCESS_CHANNEL = 'groundtrack_access'
 /** Each process has one connection with this name. */
 export const NOTICES_NAME = 'groundtrack notices'
-/** A connection that is silent for this long counts as lost. */
-const STALE_MS = 2_000
 
 export interface Notices {
   /** The version of the access rights, for caches; null while changes might be missed. */
@@ -60,7 +58,7 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
     if (recall === undefined) acknowledge()
     else give(recall).then(acknowledge, () => {}) // Without an acknowledgement the sender waits until its time-out.
   }
-  const listener = new Listener({ connection, applicationName: NOTICES_NAME, channel: CHANNEL, hear, opened: () => void count++ })
+  const listener = new Listener({ connection, applicationName: NOTICES_NAME, channel: ACCESS_CHANNEL, hear, opened: () => void count++ })
 
   /** Sends a message and waits for all acknowledgements, at most until the cache of a silent process has expired. */
   const broadcast = async (message: Message): Promise<void> => {
@@ -72,7 +70,7 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
       const silent = await listenersOf(db, listener)
       if (silent.size === 0) return
       waiting.set(id, (pid) => void (silent.delete(pid) && silent.size === 0 && resolve()))
-      await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ ...message, ask: id })})`.execute(db)
+      await sql`select pg_notify(${ACCESS_CHANNEL}, ${JSON.stringify({ ...message, ask: id })})`.execute(db)
       await Promise.race([all, late])
     } catch {
       await late // The message could not be sent.
@@ -94,7 +92,7 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
     },
     async close() {
       stop.abort()
-      await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ bye: listener.pid })})`.execute(db).catch(() => {})
+      await sql`select pg_notify(${ACCESS_CHANNEL}, ${JSON.stringify({ bye: listener.pid })})`.execute(db).catch(() => {})
       await listener.close()
     },
   }

@@ -16,11 +16,21 @@ export interface Database {
   /** Settings for another connection to the server itself. */
   direct: pg.ClientConfig
   connectionCount(): number
+  connectionUse(): ConnectionUse[]
   /** Whether `connection` is a pooler; known after the first statement. */
   hasPooler(): boolean
   /** How long ago the database last answered a statement. */
   silentMs(): number
   close(): Promise<void>
+}
+
+/** The connections of one pool of this process. */
+export interface ConnectionUse {
+  readonly pool: 'general' | 'search' | 'direct'
+  readonly inUse: number
+  readonly idle: number
+  /** Requests that wait for a connection. */
+  readonly waiting: number
 }
 
 interface DatabaseOptions {
@@ -34,6 +44,8 @@ interface DatabaseOptions {
   deadlineFactor: number
   /** The server itself, if `connection` is a pooler. */
   direct: string | pg.PoolConfig | null
+  /** Connections are for reading only, as those of a replica, even after it was promoted. */
+  isReadOnly: boolean
   /** The pooler gives each transaction another connection and does not support prepared statements. */
   hasTransactionPooler: boolean
 }
@@ -45,6 +57,7 @@ const STANDARD_OPTIONS: DatabaseOptions = {
   maxLifetimeSeconds: 30 * 60,
   deadlineFactor: 1,
   direct: null,
+  isReadOnly: false,
   hasTransactionPooler: false,
 }
 
@@ -70,7 +83,8 @@ export function openDatabase(connection: string | pg.PoolConfig, given: Partial<
   const [place, direct] = [placeOf(connection), placeOf(options.direct ?? connection)]
   /** Also a pooler that supports prepared statements: found when the first connection is opened. */
   let hasPooler = options.hasTransactionPooler
-  const general: Settings = [['statement_timeout', String(STATEMENT_TIMEOUT_MS * options.deadlineFactor)]]
+  const readOnly: Settings = options.isReadOnly ? [['default_transaction_read_only', 'on']] : []
+  const general: Settings = [['statement_timeout', String(STATEMENT_TIMEOUT_MS * options.deadlineFactor)], ...readOnly]
 
   const open = (max: number, settings: Settings, onPooler: () => void): pg.Pool => {
     const connectMs = CONNECT_TIMEOUT_MS * options.deadlineFactor
@@ -87,28 +101,34 @@ export function openDatabase(connection: string | pg.PoolConfig, given: Partial<
         send: (client) => sendCancel(place, client),
       },
     })
-  const dialectOf = (pool: SupervisedPool, max: number) => {
+  const sharing = (pool: SupervisedPool, max: number) => {
     const protocol = { isNamed: !options.hasTransactionPooler, transactionSettings: () => (hasPooler ? localSettings(general) : null) }
-    return new PostgresDialect({ pool: fairly(prepared(pool, protocol), limitsFor(max, MAX_WAIT_MS * options.deadlineFactor)) })
+    return fairly(prepared(pool, protocol), limitsFor(max, MAX_WAIT_MS * options.deadlineFactor))
   }
 
   const pool = open(options.maxConnections, general, () => (hasPooler = true))
-  const streamingPool = open(options.maxSearchConnections, streamingSettings(STREAMING_TIMEOUT_MS), () => (db.streaming = null))
+  const forSearches = [...streamingSettings(STREAMING_TIMEOUT_MS), ...readOnly]
+  const streamingPool = open(options.maxSearchConnections, forSearches, () => (db.streaming = null))
   const directPool = poolOf(direct, MAX_DIRECT_CONNECTIONS, options, async () => {})
   const [main, searches] = [supervise(pool), supervise(streamingPool)]
-  const db = new ConnectedDatabase({ dialect: dialectOf(main, options.maxConnections) })
-  const streaming = new Kysely<Tables>({ dialect: dialectOf(searches, options.maxSearchConnections) })
+  const [shared, sharedSearches] = [sharing(main, options.maxConnections), sharing(searches, options.maxSearchConnections)]
+  const db = new ConnectedDatabase({ dialect: new PostgresDialect({ pool: shared }) })
+  const streaming = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedSearches }) })
   const forever = supervised(directPool, { answerMs: FOREVER_MS, cancel: { afterMs: FOREVER_MS, isNeeded: () => false, send: () => {} } })
   const unprepared = prepared(forever, { isNamed: false, transactionSettings: () => null })
   db.streaming = options.hasTransactionPooler ? null : streaming
-  db.direct = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: fairly(unprepared, limitsFor(MAX_DIRECT_CONNECTIONS, FOREVER_MS)) }),
-  })
+  const sharedDirect = fairly(unprepared, limitsFor(MAX_DIRECT_CONNECTIONS, FOREVER_MS))
+  db.direct = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedDirect }) })
   const { direct: directDb } = db
   return {
     db,
     direct,
     connectionCount: () => pool.totalCount + streamingPool.totalCount + directPool.totalCount,
+    connectionUse: () => [
+      useOf('general', pool, shared),
+      useOf('search', streamingPool, sharedSearches),
+      useOf('direct', directPool, sharedDirect),
+    ],
     hasPooler: () => hasPooler,
     silentMs: () => performance.now() - Math.max(main.answeredAtMs, searches.answeredAtMs),
     async close() {
@@ -118,6 +138,13 @@ export function openDatabase(connection: string | pg.PoolConfig, given: Partial<
     },
   }
 }
+
+const useOf = (pool: ConnectionUse['pool'], { totalCount, idleCount }: pg.Pool, { waiting }: ReturnType<typeof fairly>): ConnectionUse => ({
+  pool,
+  inUse: totalCount - idleCount,
+  idle: idleCount,
+  waiting: waiting(),
+})
 
 const placeOf = (connection: string | pg.PoolConfig): pg.PoolConfig =>
   typeof connection === 'string' ? { connectionString: connection } : connection

@@ -14,9 +14,19 @@ export interface Queue {
   /** Checks all queues of this process with one query, and wakes the workers of those with due tasks. */
   wake(): Promise<void>
   schedule(name: string, cron: string): Promise<void>
+  /** Due tasks of every queue that has any. */
+  backlog(): Promise<QueueBacklog[]>
   /** Runs everything in one queue, due or not, and returns the number of tasks. For tests and operators. */
   drain(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<number>
   stop(): Promise<void>
+}
+
+export interface QueueBacklog {
+  readonly name: string
+  /** Counted up to `MAX_COUNTED` tasks of all queues. */
+  readonly tasks: number
+  /** How long the first one has been due. */
+  readonly oldestSeconds: number
 }
 
 interface QueueOptions {
@@ -29,6 +39,7 @@ const SCHEMA = 'queue'
 const POLL_SECONDS = 60
 const BATCH_SIZE = 10
 const STOP_TIMEOUT_MS = 10_000
+const MAX_COUNTED = 100_000
 /** All queues are polled at the same moment; the limit keeps idle queues from using many connections. */
 const POLLING = { maxRunning: 2, maxWaiting: 10_000, full: queueFull('polls of the queues') }
 
@@ -63,6 +74,7 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
     async schedule(name, cron) {
       await boss.schedule(name, cron, {}, { tz: 'UTC' })
     },
+    backlog: () => backlogOf(db),
     async drain(name, handler) {
       let count = 0
       for (;;) {
@@ -93,6 +105,17 @@ async function due(db: Db, names: readonly string[]): Promise<string[]> {
     )
   `.execute(db)
   return rows.map(({ name }) => name)
+}
+
+async function backlogOf(db: Db): Promise<QueueBacklog[]> {
+  const { rows } = await sql<QueueBacklog>`
+    select name, count(*)::int as tasks, extract(epoch from now() - min(start_after))::float8 as "oldestSeconds"
+    from (
+      select name, start_after from ${sql.table(`${SCHEMA}.job`)} j
+      where j.state < 'active' and not j.blocked and j.start_after <= now() limit ${MAX_COUNTED}
+    ) as due group by name
+  `.execute(db)
+  return rows
 }
 
 /** pg-boss sends whole transactions as one text; if one fails, its connection must not return to the pool with it open. */

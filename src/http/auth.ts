@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { problem } from '#core/problem.ts'
+import { Problem, problem } from '#core/problem.ts'
 import { Closed, Described, Email, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import * as accounts from '#access/account.ts'
@@ -83,6 +83,7 @@ function registerSessions(app: FastifyInstance, { platform, auth, isLocal, demo 
     const { cookie, ...input } = inputOf(request, SignUpInput)
     const roles = isOwn(request) ? auth.roles : { ...auth.roles, maySignUp: false }
     const grant = await signIn.signUp({ ...auth, roles }, input, callerAddress(request))
+    await platform.committed(grant.user.id)
     reply.code(201)
     return granted(request, reply, { terms, cookie }, grant)
   })
@@ -93,9 +94,14 @@ function registerSessions(app: FastifyInstance, { platform, auth, isLocal, demo 
   app.post('/auth/refresh', async (request, reply) => {
     const { cookie, refresh_token, ...input } = inputOf(request, RefreshInput)
     const fromCookie = refresh_token === undefined ? readRefreshCookie(request, terms) : null
-    if (fromCookie !== null) clearRefreshCookie(request, reply, terms) // A used or rejected token is useless.
-    const grant = await signIn.refresh(auth, { ...input, refresh_token: refresh_token ?? fromCookie ?? missingToken() })
-    return granted(request, reply, { terms, cookie: cookie ?? fromCookie !== null }, grant)
+    const token = refresh_token ?? fromCookie ?? missingToken()
+    const isBrowser = fromCookie !== null
+    const grant = await signIn.refresh(auth, { ...input, refresh_token: token }, { isBrowser }).catch((error: unknown) => {
+      // A rejected token is useless. After any other failure, for example of the database, the browser can try again.
+      if (isBrowser && error instanceof Problem && error.status === 401) clearRefreshCookie(request, reply, terms)
+      throw error
+    })
+    return granted(request, reply, { terms, cookie: cookie ?? isBrowser }, grant)
   })
   app.post('/auth/sign-out', async (request, reply) => {
     const { refresh_token } = inputOf(request, SignOutInput)
@@ -140,9 +146,12 @@ function registerAccount(app: FastifyInstance, { platform, auth }: AuthParts): v
   const oneself = (request: FastifyRequest, reply: FastifyReply) => authenticate(request, reply, platform, auth)
   app.get('/auth/me', async (request, reply) => await signIn.whoAmI(auth, (await oneself(request, reply)).userId))
   app.get('/auth/sessions', async (request, reply) => await accounts.listSessions(auth, await oneself(request, reply)))
+  app.post('/auth/invitations/preview', async (request) => await accounts.previewInvitation(auth, inputOf(request, AcceptInput).token))
   app.post('/auth/invitations/accept', async (request, reply) => {
     const who = await oneself(request, reply)
-    return await accounts.acceptInvitation(auth, who, inputOf(request, AcceptInput).token)
+    const accepted = await accounts.acceptInvitation(auth, who, inputOf(request, AcceptInput).token)
+    await platform.committed(who.userId)
+    return accepted
   })
   app.post('/auth/password', async (request, reply) => {
     const who = await oneself(request, reply)

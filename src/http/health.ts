@@ -5,7 +5,7 @@ import { problem } from '#core/problem.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { credentialOf } from './credential.ts'
 import { isOwnRequest } from './local.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from '#background/metrics.ts'
 
 export interface HealthParts {
   platform: Platform

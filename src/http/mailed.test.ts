@@ -133,14 +133,25 @@ test('emailed invitations', async (t) => {
     assert.equal(mail.headers.get('subject'), `Invitation to ${name}`)
     assert.match(
       mail.text,
-      /^Hello,\n\n“[^”]+” has invited you to join the organization “[^”]+” on Groundtrack\.\n\nSign in or create an account/,
+      /^Hello,\n\n“[^”]+” has invited you to join the organization “[^”]+” as member on Groundtrack\.\n\nSign in or create an account/,
     )
     assert.match(mail.text, /works once and expires on 2030-01-15\.\n\nIf you did not expect this invitation, ignore this email/)
     assert.ok(mail.html.includes(`<a href="${link}">Accept invitation</a>`))
     const [told] = await inbox(ana.token)
     assert.deepEqual([told!.kind, told!.title], ['invitation', `You are invited to ${name}`])
     assert.ok(!JSON.stringify(told).includes('inv_'))
+    const preview = (of: string) => w.post('/auth/invitations/preview', { token: of.split('/').at(-1) })
+    for (const each of [link, url])
+      assert.deepEqual((await preview(each)).body, {
+        organization: name,
+        role: 'member',
+        inviter: mail.text.match(/“([^”]+)” has invited you/)![1],
+        email: 'ana@example.com',
+        expires_at: '2030-01-15T00:00:00.000Z',
+      })
+    assert.equal((await preview('inv_guessed')).status, 404)
     assert.equal((await w.accept(ana.token, link)).status, 200)
+    assert.equal((await preview(link)).status, 404, 'what was used tells nothing')
     assert.deepEqual(await confirmed(ana.id), w.clock.now())
     assert.equal((await w.accept(ana.token, link)).status, 404, 'once')
     assert.equal((await w.accept(ana.token, url)).status, 404, 'and the other link with it')
@@ -164,7 +175,7 @@ test('emailed invitations', async (t) => {
       w.ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email: 'dora@example.com', role: 'viewer' })
     await again()
     const first = (await mailedTo('dora@example.com'))!
-    assert.match(first.text, /” and its project “[^”]+” on Groundtrack/)
+    assert.match(first.text, /” as member and its project “[^”]+” as (viewer|editor|admin) on Groundtrack/)
     await again()
     const second = (await mailedTo('dora@example.com'))!
     const dora = await w.person('dora@example.com')
@@ -186,7 +197,7 @@ test('emailed invitations', async (t) => {
     const mail = (await mailedTo('victim@example.com'))!
     assert.ok(!mail.headers.has('bcc') && !/^bcc:/im.test(mail.raw))
     assert.ok(!/evil\.example|x@/.test(mail.text.replaceAll(w.baseUrl, '')))
-    assert.match(mail.text, /the organization “Win at https evil example now or mail x evil example Bcc all example com” on/)
+    assert.match(mail.text, /the organization “Win at https evil example now or mail x evil example Bcc all example com” as member on/)
   })
 
   await t.test('an address gets five a day; then the inviter is told to pass on the link, which works', async () => {

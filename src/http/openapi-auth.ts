@@ -81,6 +81,24 @@ export function authPaths(schemas: Json): Json {
 
 function accountPaths(route: Route, schemas: Json): Json {
   return {
+    '/auth/invitations/preview': route(
+      'preview_invitation',
+      'Read who invites whom, and to what, with the token of the link. The invitation stays open.',
+      { schema: AcceptInput, example: { token: 'inv_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLE' } },
+      {
+        status: '200',
+        returns: 'The open invitation',
+        schema: PREVIEW_SCHEMA,
+        example: {
+          organization: 'Reef Watch',
+          role: 'member',
+          inviter: 'Ana',
+          email: 'ben@example.com',
+          expires_at: '2026-03-15T10:00:00.000Z',
+        },
+        refusals: [404],
+      },
+    ),
     '/auth/invitations/accept': route(
       'accept_invitation',
       'Accept an invitation with the token of its link.',
@@ -218,6 +236,19 @@ const ACCEPTED_SCHEMA = object(
   },
   ['project_id'],
 )
+const PREVIEW_SCHEMA = object(
+  'An open invitation',
+  {
+    organization: text('Name of the organization'),
+    role: { type: 'string', enum: ['admin', 'member'], description: 'Role in the organization that the invitation gives' },
+    project: text('Name of the project; absent if the invitation is for the organization only'),
+    project_role: { type: 'string', enum: ['admin', 'editor', 'viewer'], description: 'Role in the project; absent without a project' },
+    inviter: { type: ['string', 'null'], description: 'Name of the inviter; null if their account was deleted' },
+    email: text('Email address that was invited'),
+    expires_at: text('Expiry time'),
+  },
+  ['project', 'project_role'],
+)
 const SESSIONS_SCHEMA = object('Active sessions', {
   sessions: {
     type: 'array',
@@ -234,6 +265,7 @@ const SESSIONS_SCHEMA = object('Active sessions', {
 })
 const ME_SCHEMA = object('The signed-in user and their organizations', {
   user: USER_SCHEMA,
+  can_clip_areas: { type: 'boolean', description: "Whether the user can use the operator's clip areas" },
   organizations: {
     type: 'array',
     description: 'Organizations of the user',

@@ -1,4 +1,5 @@
 /** The HTTP server: its limits, and the routes in the order in which they are registered. */
+import type { Server } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { SignInPlatform } from '#access/sign-in.ts'
@@ -80,7 +81,15 @@ interface ServerParts extends ServerOptions, RouteParts {
 type Register = (app: FastifyInstance, parts: ServerParts) => void
 
 /** Hooks and routes of every process. */
-const COMMON: readonly Register[] = [registerBodies, registerDraining, registerHeaders, registerErrors, registerProxyLimit, registerHealth]
+const COMMON: readonly Register[] = [
+  registerRequestMetrics,
+  registerBodies,
+  registerDraining,
+  registerHeaders,
+  registerErrors,
+  registerProxyLimit,
+  registerHealth,
+]
 
 /** Routes of processes that serve the API. */
 const API: readonly Register[] = [
@@ -126,6 +135,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     http: { headersTimeout: CONNECTION_LIMITS.headersMs, connectionsCheckingInterval: CHECK_INTERVAL_MS },
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     forceCloseConnections: 'idle',
+    return503OnClosing: false, // What was accepted is served: a load balancer would pass a rejection on to the client.
     clientErrorHandler: refuseMalformed,
     // A URL that cannot be decoded reaches no hook and no route.
     frameworkErrors: (error, _request, reply) => void sendError(platform, error, reply.headers(COMMON_HEADERS)),
@@ -171,6 +181,15 @@ const observer =
     )
   }
 
+/** By route and not by path, of which there are as many as callers like. */
+function registerRequestMetrics(app: FastifyInstance, { metrics }: Pick<ServerOptions, 'metrics'>): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, routeOptions } = request
+    metrics.observeRequest({ route: routeOptions.url ?? 'none', method, status: reply.statusCode, seconds: reply.elapsedTime / 1_000 })
+    done()
+  })
+}
+
 /** Requests that are not calls of operations, at debug level. */
 function registerRequestLog(app: FastifyInstance, { log }: { log: Logger }): void {
   app.addHook('onResponse', (request, reply, done) => {
@@ -194,6 +213,7 @@ const CLOSE_IDLE_MS = 50
 
 /** Lets calls in progress finish, and closes the connections that their clients would keep for the next call. */
 export async function closeServer(app: FastifyInstance): Promise<void> {
+  await stopListening(app.server)
   const closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS)
   try {
     await app.close()
@@ -201,3 +221,15 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
     clearInterval(closing)
   }
 }
+
+/**
+ * A listener that closes resets the connections that nobody has accepted yet. It closes in the phase of the event loop that follows the
+ * accepting of all that waited; otherwise a busy process would close it after other work, during which more have come.
+ */
+const stopListening = (server: Server): Promise<void> =>
+  new Promise((resolve) =>
+    setImmediate(() => {
+      server.close()
+      resolve()
+    }),
+  )

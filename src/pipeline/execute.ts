@@ -9,7 +9,7 @@ import { isAbandoned } from './outside-problems.ts'
 import type { Platform } from './platform.ts'
 import type { Provenance } from './provenance.ts'
 import { jsonReply, lineReply, type Reply } from './reply.ts'
-import type { Trace } from './trace.ts'
+import { callersOf, type Trace } from './trace.ts'
 import { validateOutput } from './validate.ts'
 
 interface Work {
@@ -51,7 +51,7 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
     return response
   })
   trace.audited = true
-  platform.committed()
+  await platform.committed(...callersOf(trace))
   if (op.changesAccess) await settleAccess(platform)
   return op.afterwards ? await afterCommit(platform, work, { output, reply, claim }) : reply
 }

@@ -6,6 +6,8 @@ import type { Principal } from '#core/principal.ts'
 import { forTenant, renameTenant, tenantOfCaller } from '#core/tenant.ts'
 import { callerLeft, FAULTS } from '#core/problem.ts'
 import { DatabaseUnavailable } from '#db/failures.ts'
+import type { Db } from '#db/tables.ts'
+import type { StoredResponse } from '#model/platform/idempotency.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import type { Authenticated, Credential } from '#access/authenticate.ts'
@@ -17,7 +19,7 @@ import { asProblem, concernsOperator, isAbandoned } from './outside-problems.ts'
 import { openProvenance } from './provenance.ts'
 import { problemReply, replayOf, type Reply } from './reply.ts'
 import { priceFor, runAs } from './run-as.ts'
-import type { Trace } from './trace.ts'
+import { callersOf, type Trace } from './trace.ts'
 import { validateInput } from '#core/validate.ts'
 
 interface Call {
@@ -97,11 +99,11 @@ async function runForTenant(
   const body = await call.body(principal)
   trace.inputHash = call.bodyHash?.() ?? fingerprint(body)
   const input = validateInput(op.input, body) //                                         3 input
-  const context = contextOf(platform, call, trace, principal)
-  const run = async (): Promise<Reply> => {
+  const runOn = async (db: Db): Promise<Reply> => {
+    const context = contextOf(platform, call, { trace, principal, db })
     const permitted = await op.permit?.(context, input) //                               4 domain checks: who may,
     const begun = await beginIdempotent(platform, op, call, trace)
-    if (begun?.outcome === 'replay') return replayOf(begun.response)
+    if (begun?.outcome === 'replay') return await replayed(platform, trace, begun.response)
 
     return await settling(begun?.claim ?? null, async (claim) => {
       const facts = await op.check?.(context, input, permitted) //                                then what can be done
@@ -114,7 +116,16 @@ async function runForTenant(
       return await executeWrite(platform, work, { provenance, claim, trace })
     })
   }
-  return op.tier === 'read' ? await retriedOnce(trace, run) : await run()
+  if (op.tier !== 'read') return await runOn(platform.db)
+  const replica = op.readsReplica && platform.replicas ? await platform.replicas.choose(callersOf(trace)) : null
+  const fromReplica = replica && (await replica.attempt(runOn))
+  return fromReplica ? fromReplica.value : await retriedOnce(trace, () => runOn(platform.db))
+}
+
+/** Whoever saved the change may not have been able to announce it. */
+async function replayed(platform: Platform, trace: Trace, response: StoredResponse): Promise<Reply> {
+  await platform.replicas?.announce(callersOf(trace))
+  return replayOf(response)
 }
 
 /** A retry is pointless for a caller who has waited this long. */
@@ -133,11 +144,12 @@ async function retriedOnce<T>({ startedAtMs }: Trace, work: () => Promise<T>): P
   }
 }
 
-function contextOf(platform: Platform, call: Call, trace: Trace, principal: Principal): Context {
+function contextOf(platform: Platform, call: Call, { trace, principal, db }: { trace: Trace; principal: Principal; db: Db }): Context {
   const context: Context = {
     ...platform.services,
+    ...(db === platform.db ? {} : { layers: platform.layers.on(db) }),
     principal,
-    db: platform.db,
+    db,
     baseUrl: platform.baseUrl(),
     invocationId: trace.invocationId,
     idempotencyKey: call.idempotencyKey ?? trace.invocationId,

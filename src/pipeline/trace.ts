@@ -14,3 +14,8 @@ export interface Trace {
   /** True once the audit entry has committed with the call's own transaction. */
   audited: boolean
 }
+
+/** Whose reads must find what a call has written: the caller, its organization, and the one that the call was attributed to. */
+export const callersOf = ({ principal, organizationId }: Trace): string[] => [
+  ...new Set([organizationId, principal?.organizationId, principal?.userId].filter((id) => id != null)),
+]

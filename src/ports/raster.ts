@@ -1,7 +1,9 @@
 import type { ObjectRef } from './storage.ts'
 import type { ImageFormat } from '#raster/encode/format.ts'
+import type { CacheMetrics } from '#raster/cache.ts'
 import type { Inspection } from '#raster/ingest/inspect.ts'
 import type { Position } from '#raster/ingest/position.ts'
+import type { PoolMetrics } from '#raster/pool/pool.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { StackBand } from '#raster/stack/band.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
@@ -140,6 +142,12 @@ export interface SeriesScene {
 }
 
 /** Reads, renders and computes rasters, in child processes. Failures are `RasterError`s. */
+/** Counts since the start, and the present state. */
+export interface RasterMetrics {
+  readonly pools: { readonly images: PoolMetrics; readonly conversions: PoolMetrics }
+  readonly caches: { readonly images: CacheMetrics; readonly files: CacheMetrics }
+}
+
 export interface RasterService {
   /** Whether the service may read from the host of a URL. Sends no request. */
   canRead(url: string): boolean
@@ -173,6 +181,6 @@ export interface RasterService {
   createWorkFolder(): Promise<WorkFolder>
   /** Removes files that killed conversions left before this time; returns how many. */
   sweep(olderThan: Date): Promise<number>
-  metrics(): Readonly<Record<string, number>>
+  metrics(): RasterMetrics
   close(): Promise<void>
 }

@@ -180,7 +180,7 @@ export const LIST_PAGE_SIZE = 1_000
 /** The maximum idle time of an upload session. */
 export const STALE_AFTER_MS = DAY_MS
 /** The longest that S3 allows; most signed URLs are valid for minutes. */
-const MAX_SIGNED_SECONDS = 7 * 24 * 3_600
+export const MAX_SIGNED_SECONDS = 7 * 24 * 3_600
 
 export const objectMissing = (options?: ErrorOptions): StorageError => new StorageError('not-found', 'The object does not exist', options)
 

@@ -46,7 +46,7 @@ export interface AccountCheck {
 export const ACCOUNT_OWNERS = ['installation', 'organization'] as const
 type AccountOwner = (typeof ACCOUNT_OWNERS)[number]
 
-export const PROTOCOLS = ['stac', 'sandbox', 'skyfi', 'planet', 'up42', 'stapi'] as const
+export const PROTOCOLS = ['stac', 'sandbox', 'skyfi', 'planet', 'up42', 'umbra', 'stapi'] as const
 type Protocol = (typeof PROTOCOLS)[number]
 
 export const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
@@ -338,6 +338,11 @@ export interface VendorShop {
   study(studyId: string, options?: CallOptions): Promise<Study>
   requestQuotation(request: QuotationRequest, options?: CallOptions): Promise<Quotation>
   quotation(quotationId: string, options?: CallOptions): Promise<Quotation>
+  /**
+   * The ID of the study or quotation that was requested with this reference; null if there is none. Only vendors at which a request
+   * remains open until it is declined have it.
+   */
+  findTerms?(reference: string, options?: CallOptions): Promise<string | null>
   /** Tells a vendor that keeps them open that nobody wants what it studied or quoted. Declining again changes nothing. */
   declineTerms?(studyOrQuotationId: string, options?: CallOptions): Promise<void>
   /** Satellite passes over an area within a time range, earliest first. */

@@ -8,8 +8,10 @@ import { createPrinter } from '#services/documents/printer.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Services } from '#context.ts'
 import type { Clock } from '#core/clock.ts'
+import { asPlatform } from '#core/tenant.ts'
 import { STANDARD_RETENTION, type Retention } from '#core/retention.ts'
 import type { Seal } from '#core/seal.ts'
+import * as deliveries from '#model/events/delivery.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
 import { createSearchMemory } from '#model/imagery/search-memory.ts'
 import { createCursors } from '#model/platform/cursor.ts'
@@ -23,9 +25,11 @@ import type { Listen } from '#db/notify.ts'
 import { NO_WORKERS, type Workers } from '#ports/workers.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Notices } from '#db/notices.ts'
+import type { ConnectionUse } from '#db/open.ts'
+import type { Replicas } from '#db/replicas/open.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { watchDiskSpace, type DiskSpace } from '#db/failures.ts'
-import { createMetrics, type Metrics } from '#http/metrics.ts'
+import { createMetrics, type Metrics } from '#background/metrics.ts'
 import type { AnyTask } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { createAuditTrail } from '#pipeline/audit.ts'
@@ -48,7 +52,7 @@ import { limitsOf } from './limits.ts'
 
 export interface Parts {
   db: Db
-  connectionCount: () => number
+  connectionUse: () => readonly ConnectionUse[]
   clock: Clock
   queue: Queue
   storage: Storage
@@ -83,6 +87,8 @@ export interface Parts {
   startRasterWorker?: StartWorker
   /** Null: credentials are not cached, and every call queries the database. */
   notices?: Notices | null
+  /** Replicas of the database, for reads; none by default. */
+  replicas?: Replicas | null
   /** How long the records of calls are kept; the defaults of the settings if missing. */
   retention?: Retention
   /** Lower in tests, for speed. */
@@ -122,12 +128,39 @@ function rasterOf(parts: Parts): RasterService {
   })
 }
 
+const metricsOf = (
+  { db, clock, queue, connectionUse, replicas, notices }: Parts,
+  raster: RasterService,
+  receivesCommits: () => boolean | null,
+): Metrics =>
+  createMetrics({
+    connections: connectionUse,
+    replicas: () => replicas?.states() ?? [],
+    raster: () => raster.metrics(),
+    listeners: () => ({ access: notices ? notices.state() !== null : null, commits: receivesCommits() }),
+    queues: () => asPlatform(() => queue.backlog()),
+    deliveries: () => asPlatform(() => deliveries.backlog(db, clock.now())),
+  })
+
 /** Internal errors are counted and logged, and checked for a full disk. */
 function faultHandler({ metrics, diskSpace, log }: { metrics: Metrics; diskSpace: DiskSpace; log: Logger }) {
   return (error: unknown, operation: string, invocation?: string): void => {
     diskSpace.notice(error)
     metrics.observeFault(operation)
     log.error({ err: error, operation, invocation }, 'fault')
+  }
+}
+
+/** After a commit, caches are stale, other processes are notified, and the next reads of those concerned must find the change. */
+function commitHandler({ layers, replicas, commitNotifier }: Pick<Platform, 'layers' | 'replicas'> & Pick<Composed, 'commitNotifier'>) {
+  replicas?.onWrite(() => layers.forget())
+  return async (...changed: readonly (string | null | undefined)[]): Promise<void> => {
+    layers.forget()
+    try {
+      await replicas?.announce(changed.filter((id) => id != null))
+    } finally {
+      commitNotifier.notify()
+    }
   }
 }
 
@@ -142,8 +175,8 @@ const ownServices = (db: Db, clock: Clock) => ({
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
-  const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const diskSpace = watchDiskSpace(db)
+  const metrics = metricsOf(parts, raster, () => commitNotifier.isReceiving())
   const onFault = faultHandler({ metrics, diskSpace, log })
   await declareTasks(queue, parts.tasks)
   const tokens = createTokens(db, clock)
@@ -155,10 +188,8 @@ export async function compose(parts: Parts): Promise<Composed> {
   const tasks = enqueuer(queue)
   const commitNotifier = createCommitNotifier({ db, listen: parts.listen, onError: (error) => onFault(error, 'commit notifier') })
   const stream = createEventStream({ db, commitNotifier, onError: (error) => onFault(error, 'stream') })
-  const committed = () => {
-    layers.forget()
-    commitNotifier.notify()
-  }
+  const { replicas = null } = parts
+  const committed = commitHandler({ layers, replicas, commitNotifier })
   const rateLimiter = createRateLimiter(db, clock, parts.notices ?? null)
   const rightsChanged = async () => await parts.notices?.settle()
   const services: Services = {
@@ -191,6 +222,8 @@ export async function compose(parts: Parts): Promise<Composed> {
     scheduler,
     tasks,
     committed,
+    replicas,
+    layers,
     authenticator: createAuthenticator(db, clock, tokens, parts.notices ?? null),
     rightsChanged,
     rateLimiter,

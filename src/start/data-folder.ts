@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { ConfigError, type Config } from '#config.ts'
+import type { Config } from '#config.ts'
+import { ConfigError } from '#core/settings.ts'
 
 /** A new database cluster takes about half of it; the other half is for the first uploads. */
 const NEW_CLUSTER_BYTES = 128 * 1024 * 1024

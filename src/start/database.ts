@@ -5,6 +5,8 @@ import { connectionReport } from '#db/connection-report.ts'
 import { migrate, pendingContractions } from '#db/migrate.ts'
 import { createPartitions } from '#db/partitions.ts'
 import { openNotices } from '#db/notices.ts'
+import type { Database } from '#db/open.ts'
+import { openReplicas, type Replicas } from '#db/replicas/open.ts'
 import { openServiceDatabase } from '#db/service-database.ts'
 import { beginEpoch } from '#model/events/epoch.ts'
 
@@ -27,5 +29,22 @@ export async function startDatabase(config: Config, log: Logger, started: AsyncD
   for (const line of await connectionReport(database, config)) log.warn(line)
   const notices = openNotices(database.db, database.direct)
   started.defer(() => notices.close())
-  return { database, notices }
+  return { database, notices, replicas: startReplicas(config, database, log, started) }
+}
+
+/** Null without replicas; then nothing is announced and nobody asks. */
+function startReplicas(config: Config, database: Database, log: Logger, started: AsyncDisposableStack): Replicas | null {
+  if (config.databaseReplicaUrls.length === 0) return null
+  const replicas = openReplicas(database, {
+    urls: config.databaseReplicaUrls,
+    maxLagSeconds: config.databaseReplicaLagSeconds,
+    pools: {
+      maxConnections: config.databasePool,
+      maxSearchConnections: config.databaseSearchPool,
+      hasTransactionPooler: config.databasePooler === 'transaction',
+    },
+    log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
+  })
+  started.defer(() => replicas.close())
+  return replicas
 }

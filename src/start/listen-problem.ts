@@ -1,4 +1,4 @@
-import { ConfigError } from '#config.ts'
+import { ConfigError } from '#core/settings.ts'
 import { runningOn } from './running.ts'
 
 /** Lower ports need a permission. */

@@ -33,12 +33,19 @@ export function probesOf({ db, silentMs }: Database, storage: Storage): Probe[] 
   return [
     {
       name: 'The database',
+      label: 'database',
       timeoutMs: PROBE_TIMEOUT_MS,
       everyRounds: 1,
       // A busy process gets answers all the time; a probe would only wait for a connection.
       run: async () => silentMs() < PROBE_TIMEOUT_MS || (await ask()),
     },
-    { name: 'The object store', timeoutMs: STORAGE_TIMEOUT_MS, everyRounds: STORAGE_ROUNDS, run: (signal) => storage.probe(signal) },
+    {
+      name: 'The object store',
+      label: 'object_store',
+      timeoutMs: STORAGE_TIMEOUT_MS,
+      everyRounds: STORAGE_ROUNDS,
+      run: (signal) => storage.probe(signal),
+    },
   ]
 }
 

@@ -1,5 +1,6 @@
 /** Runs the service as a process: reads the settings, starts, stops on a signal and reports why a start failed. */
-import { ConfigError, loadConfig, type Config } from '#config.ts'
+import { loadConfig, type Config } from '#config.ts'
+import { ConfigError } from '#core/settings.ts'
 import { SchemaTooNew } from '#db/migration-runner.ts'
 import { DatabaseUnreachable } from '#db/service-database.ts'
 import { folderProblem, requireFolder } from './data-folder.ts'

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { ConfigError, type Config } from '#config.ts'
+import type { Config } from '#config.ts'
+import { ConfigError } from '#core/settings.ts'
 import { createSeal, KEY_BYTES, type Seal } from '#core/seal.ts'
 
 const FILE_NAME = 'secrets.key'

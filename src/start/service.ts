@@ -56,7 +56,7 @@ export async function startService(config: Config, catalogue: Catalogue): Promis
 
 async function startParts(config: Config, catalogue: Catalogue, started: AsyncDisposableStack): Promise<void> {
   const log = openLog(config, started)
-  const { database, notices } = await startDatabase(config, log, started)
+  const { database, notices, replicas } = await startDatabase(config, log, started)
   const { db } = database
   const isWorker = config.role !== 'api'
   const queue = await openQueue(db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
@@ -80,7 +80,7 @@ async function startParts(config: Config, catalogue: Catalogue, started: AsyncDi
     mail: openMail(config, log),
     listen: listening(database.direct),
     workers: await readWorkersFile(config),
-    connectionCount: database.connectionCount,
+    connectionUse: database.connectionUse,
     clock: systemClock,
     queue,
     log,
@@ -93,6 +93,7 @@ async function startParts(config: Config, catalogue: Catalogue, started: AsyncDi
     cogCompression: config.cogCompression,
     rasterProcesses: config.rasterProcesses,
     notices,
+    replicas,
     retention: config.retention,
   })
   started.defer(() => composed.close())
@@ -106,6 +107,7 @@ async function startParts(config: Config, catalogue: Catalogue, started: AsyncDi
   const demoClient: DemoClient = { authorization: null }
   const isQuiet = ({ headers }: FastifyRequest) => headers.authorization !== undefined && headers.authorization === demoClient.authorization
   const readiness = createReadiness(probesOf(database, storage), (line) => log.warn(line))
+  composed.metrics.showDependencies(readiness.dependencies)
   const health = { readiness: () => phase.reason ?? readiness.reason(), isDraining: () => phase.isDraining }
   const server = { log, ...health, api: config.role !== 'worker', sandboxPayments, demo, isQuiet }
   const app = buildServer({ ...config, ...composed, ...server, console: { progress: build.progress, storeOrigins } })

@@ -6,7 +6,7 @@ import { createUploadQuota } from '#background/upload-quota.ts'
 import type { Config } from '#config.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Db } from '#db/tables.ts'
-import { secretOf } from '#model/platform/secret.ts'
+import { openStoreSecrets } from '#background/store-secrets.ts'
 import type { Storage } from '#ports/storage.ts'
 import { listenProblem } from './listen-problem.ts'
 
@@ -16,9 +16,10 @@ export async function startStorage(
   { db, log, baseUrl }: { db: Db; log: Logger; baseUrl: () => string },
   started: AsyncDisposableStack,
 ): Promise<{ storage: Storage; storeOrigins: () => string[] }> {
-  const secret = await secretOf(db, 'storage', systemClock.now())
+  const secrets = await openStoreSecrets(db, systemClock, (error) => log.error({ err: error }, 'store secrets'))
+  started.defer(() => secrets.close())
   let publicUrl = config.storeUrl
-  const store = await openStorage({ ...config, publicUrl: () => publicUrl, secret, clock: systemClock })
+  const store = await openStorage({ ...config, publicUrl: () => publicUrl, secrets, clock: systemClock })
   started.defer(() => store.close())
   if (store.kind === 'files' && config.role !== 'worker') {
     const egress = createEgressRecorder(db, systemClock, (error) => log.error({ err: error }, 'egress'))
@@ -31,7 +32,7 @@ export async function startStorage(
       port: config.storePort,
       trustedProxies: config.trustedProxies,
       keepAliveSeconds: config.keepAliveSeconds,
-      secret,
+      secrets,
       clock: systemClock,
       log,
       baseUrl,

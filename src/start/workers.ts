@@ -1,5 +1,6 @@
 import { readWorkers, WorkersError } from '#adapters/workers/registry.ts'
-import { ConfigError, type Config } from '#config.ts'
+import type { Config } from '#config.ts'
+import { ConfigError } from '#core/settings.ts'
 import type { Workers } from '#ports/workers.ts'
 import { PROCESSES } from '#services/processing/catalogue.ts'
 

@@ -58,7 +58,7 @@ const SIGNED_OUT = [
   ['sign-in', '/sign-in', 'Forgot password?'],
   ['sign-up', '/sign-up', 'Already have an account?'],
   ['forgot', '/forgot', 'Send the mail'],
-  ['invitation', '/invite/nothing', 'You are invited'],
+  ['invitation', '/invite/nothing', 'Invitation not available'],
 ] as const
 type Screen = (typeof SCREENS | typeof OTHERS | typeof SIGNED_OUT)[number]
 

@@ -28,6 +28,8 @@ async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
   const { job } = await w.ok(token, 'processing.job.get', { job_id: begun.id })
   const [derived] = job.output_item_ids as string[]
   const known = await w.ok(token, 'provenance.get', { entity_type: 'item', entity_id: derived, direction: 'both', max_depth: 5 })
+  const tile = { item_id: derived, z: 0, x: 0, y: 0, format: 'png' }
+  for (let n = 0; n < 3; n++) assert.equal((await w.call(token, 'items.tile.render', tile)).status, 200)
   await w.flushAudit()
   const here = await seat(w, chromium, { permissions: ['clipboard-read', 'clipboard-write'] })
   const { page } = here
@@ -46,6 +48,12 @@ async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.getByText('Lineage copied as JSON').waitFor()
     const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'))
     assert.deepEqual(copied, known)
+
+    // Reads of tiles share an entry, which shows how many there were.
+    await page.goto(`${w.baseUrl}/app/team/audit?operation=items.tile.render`)
+    const reads = page.getByRole('row').filter({ hasText: 'items.tile.render' })
+    await reads.getByRole('cell', { name: '3', exact: true }).waitFor()
+    assert.equal(await reads.count(), 1)
 
     // The step that made it, in the audit log.
     const edge = known.edges.find(({ src_id }: { src_id: string }) => src_id === derived) ?? known.edges[0]

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { scene } from '../support/scene.ts'
 import { until } from '../support/service.ts'
+import { bandFile, reflectance } from '../support/stack.ts'
 import { striped } from '../support/tiff.ts'
 import { world } from '../support/world.ts'
 
@@ -94,6 +95,24 @@ test('the command line', async (t) => {
     const keys = JSON.parse(await ok('api-keys', 'list')) as { id: string; permissions: string[] }[]
     assert.deepEqual(keys.find(({ id }) => id === keyId)?.permissions, ['read'])
     assert.match((await run(['upload', 'missing.tif'])).stderr, /No such file: missing\.tif/)
+  })
+
+  await t.test('bands of one scene become one item', async () => {
+    const size = { width: 300, height: 260, pixelM: 10 }
+    const files = ['T56_red.tif', 'T56_nir.tif']
+    for (const [index, file] of files.entries())
+      writeFileSync(path.join(folder, file), await bandFile({ ...size, value: reflectance(900, index) }))
+    const { item_ids } = JSON.parse(await ok('upload', ...files, '--as-one-item')) as { item_ids: string[] }
+    assert.equal(item_ids.length, 1)
+    const assets = JSON.parse(await ok('items', 'list-assets', '--item', item_ids[0]!)) as { key: string }[]
+    assert.deepEqual(
+      assets.map(({ key }) => key),
+      ['red', 'nir'],
+    )
+    const { code, stderr } = await run(['upload', files[0]!, '--as-one-item'])
+    assert.equal(code, 2)
+    assert.match(stderr, /--as-one-item needs at least two files/)
+    await ok('items', 'delete', '--item', item_ids[0]!, '--yes')
   })
 
   await t.test('running the same command resumes an upload whose process was killed', async () => {

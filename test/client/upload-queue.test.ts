@@ -41,6 +41,7 @@ function manualQueue() {
     send: (uploadId, _file, _target, { signal, position, onSent }) =>
       wait<void>({ kind: 'send', uploadId, signal, position, onSent }, undefined),
     lacksPosition: (error) => error instanceof Error && error.message === 'no position',
+    isRejected: (error) => error instanceof Error && error.message === 'not a TIFF',
     finish: async () => ({ state: 'done', error: null }),
     abandon: (uploadId) => void abandoned.push(uploadId),
   })
@@ -118,6 +119,41 @@ test('removing a file while its session is being opened abandons the session', a
   waiting[0]!.succeed()
   await settle()
   assert.deepEqual([queue.list().length, waiting.length, abandoned], [0, 0, ['upload-1']])
+})
+
+test('only a rejected file is marked as such: a lost connection can be retried', async () => {
+  for (const [message, isRejected] of [
+    ['not a TIFF', true],
+    ['connection lost', false],
+    ['no position', false],
+  ] as const) {
+    const { queue, waiting, first } = manualQueue()
+    queue.add(FILE, TARGET, {})
+    await settle()
+    waiting[0]!.succeed()
+    await settle()
+    waiting[0]!.fail(message)
+    await settle()
+    assert.deepEqual([first()!.state, first()!.isRejected], ['failed', isRejected])
+    queue.resume(first()!.key)
+    assert.equal(first()!.isRejected, false)
+  }
+})
+
+test('a replacement takes the place of a rejected file, in a session of its own', async () => {
+  const { queue, waiting, opened, abandoned, first } = manualQueue()
+  queue.add(FILE, TARGET, { error: 'not a TIFF' })
+  queue.replace(first()!.key, FILE)
+  await settle()
+  assert.equal(queue.list().length, 1)
+  assert.deepEqual([first()!.state, first()!.error, opened, abandoned], ['uploading', null, ['upload-1'], []])
+  waiting[0]!.succeed()
+  await settle()
+  queue.replace(first()!.key, FILE, { error: 'empty' })
+  await settle()
+  assert.deepEqual([first()!.state, first()!.error, abandoned], ['failed', 'empty', ['upload-1']])
+  queue.replace('unknown', FILE)
+  assert.equal(queue.list().length, 1)
 })
 
 test('any sequence of actions and results: one session and one run per file, never more than three at a time', async () => {

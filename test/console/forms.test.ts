@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { isJsonText, jsonText, jsonValue } from '../../packages/console/src/parts/json-text.ts'
 import { errorOf, labelOf, listValue, optionValue, orderedFields } from '../../packages/console/src/parts/schema-values.ts'
+import { exampleFor } from '../../packages/console/src/screens/jobs/example-values.ts'
 
 // Goal: a schema becomes a form that people can read, and what they type becomes the value that the schema means.
 test('names of fields become labels', () => {
@@ -66,4 +67,21 @@ test('a text that is not JSON stands for itself', () => {
   assert.equal(isJsonText('7'), false)
   assert.equal(isJsonText('null'), false)
   for (const text of ['', '{}', '[1]', ' {"a": 1} ']) assert.equal(isJsonText(text), true, text)
+})
+
+test('example values use items that exist: chosen ones stay, and without any the fields stay empty', () => {
+  const area = { type: 'Point', coordinates: [1, 2] }
+  const items = [
+    { id: 'newest', geometry: area },
+    { id: 'older', geometry: null },
+  ]
+  const example = { item_id: 'gone', item_ids: ['gone', 'gone too'], geometry: { type: 'Polygon' }, expression: 'b1' }
+  assert.deepEqual(exampleFor(example, {}, items), {
+    item_id: 'newest',
+    item_ids: ['older', 'newest'],
+    geometry: area,
+    expression: 'b1',
+  })
+  assert.deepEqual(exampleFor(example, { item_id: 'chosen' }, items)['item_id'], 'chosen')
+  assert.deepEqual(exampleFor(example, {}, []), { geometry: { type: 'Polygon' }, expression: 'b1' })
 })

@@ -32,7 +32,11 @@ test('styles are true colour, false colour and NDVI as far as the bands allow, o
 test('tiles keep their template and the provider of the scene', () => {
   const href = 'https://other.example/api/v1/catalog/s2/a%2Fb/tiles/{z}/{x}/{y}.webp?provider=earth-search'
   const feature = { id: 'a/b', collection: 's2', geometry: AREA, properties: {}, links: [{ rel: 'xyz', href }] } as unknown as CatalogScene
-  const { tiles, collection, isSimulated } = sceneFromCatalog(feature, { vendor: { host_name: 'h', title: 'H' }, source: undefined }, null)
+  const { tiles, collection, isSimulated } = sceneFromCatalog(
+    feature,
+    { vendor: { host_name: 'h', title: 'H', access_model: 'open' }, source: undefined },
+    null,
+  )
   assert.deepEqual([collection, isSimulated], ['s2', false])
   assert.equal(
     tilesIn(tiles!, { id: 'ndvi', label: 'NDVI' }),
@@ -55,9 +59,10 @@ test('at the zoom level of full resolution, a tile pixel is at most as large as 
 
 test('real scenes come before simulated ones in every order', () => {
   const scene = (id: string, isSimulated: boolean, day: number) =>
-    ({ id, isSimulated, datetime: `2026-11-0${day}T00:00:00Z`, cloud: day, covered: day / 10, creditsPerKm2: null }) as never
+    ({ id, isSimulated, datetime: `2026-11-0${day}T00:00:00Z`, cloud: day, covered: day / 10, isForSale: false }) as never
   const scenes = [scene('a', true, 9), scene('b', false, 1), scene('c', true, 1), scene('d', false, 5)] as Parameters<typeof sortScenes>[0]
-  const order = (sort: Parameters<typeof sortScenes>[1]) => sortScenes(scenes, sort).map(({ id }) => id).join('') // prettier-ignore
+  const idsOf = (sorted: readonly { id: string }[]) => sorted.map(({ id }) => id).join('')
+  const order = (sort: Parameters<typeof sortScenes>[1]) => idsOf(sortScenes(scenes, sort, new Map()))
   assert.deepEqual([order('newest'), order('clearest'), order('covers'), order('cheapest')], ['dbac', 'bdca', 'dbac', 'dbac'])
 })
 

@@ -3,10 +3,8 @@ import assert from 'node:assert/strict'
 import { test, before, after } from 'node:test'
 import fc from 'fast-check'
 import type { CatalogScene, CatalogSource, CatalogVendor, ItemFeature } from '../../packages/console/src/api/contract.ts'
-import { areaOf, boxPolygon } from '../../packages/console/src/map/geo.ts'
+import { boxPolygon } from '../../packages/console/src/map/geo.ts'
 import {
-  approximateCredits,
-  chargedKm2,
   filtersFromUrl,
   intervalOf,
   parseBox,
@@ -15,6 +13,7 @@ import {
   sortFromUrl,
   sortScenes,
 } from '../../packages/console/src/screens/explore/scenes.ts'
+import { pricedTogether, pricesIn, pricingInput, type ScenePrice } from '../../packages/console/src/screens/explore/prices.ts'
 import { CLOUD_LIMITS, DAY_MS, datedOf, daysOf, rangeOf, timelineOf } from '../../packages/console/src/screens/explore/timeline-bins.ts'
 import type { Scene } from '../../packages/console/src/state/scene.ts'
 
@@ -22,7 +21,7 @@ before(() => Object.defineProperty(globalThis, 'location', { value: { origin: 'h
 after(() => Reflect.deleteProperty(globalThis, 'location'))
 
 const AREA = boxPolygon([10, 10, 11, 11])
-const VENDOR = { host_name: 'vendor', title: 'A vendor' } as CatalogVendor
+const VENDOR = { host_name: 'vendor', title: 'A vendor', access_model: 'commercial' } as CatalogVendor
 const ORIGIN = { vendor: VENDOR, source: undefined }
 
 const catalogScene = (properties: object, fields: object = {}) =>
@@ -50,6 +49,12 @@ test('a scene of a catalogue', () => {
   assert.ok(Math.abs(scene.covered! - 0.5) < 0.05)
 })
 
+test('a scene whose price is not known is for sale, and says why', () => {
+  const properties = { dataProduct: 'pan', priceError: 'The vendor did not respond in time' }
+  const { product, priceError, creditsPerKm2 } = sceneFromCatalog(catalogScene(properties), ORIGIN, AREA)
+  assert.deepEqual([product, priceError, creditsPerKm2], ['pan', 'The vendor did not respond in time', null])
+})
+
 test('what a source does not say is null, and what it says wrongly counts as absent', () => {
   const scene = sceneFromCatalog(catalogScene({ datetime: 5, gsd: '10', 'eo:cloud_cover': null, 'eo:bands': 'all' }), ORIGIN, null)
   assert.deepEqual(
@@ -70,12 +75,13 @@ test('what a scene does not state is that of its collection, which names the sce
   assert.deepEqual(shown([{ ...collection, id: 'dem' }]), ['A vendor', null, []])
 })
 
-test('an item of the organization', () => {
-  const item = { id: 'i/1', geometry: AREA, bbox: null, properties: { name: 'Flight', gsd: 0.1 } } as unknown as ItemFeature
+test('an item of the organization has its own ID, not that of its scene', () => {
+  const properties = { 'svc:item_id': 'i/1', 'svc:name': 'Flight', gsd: 0.1 }
+  const item = { id: 'scene-1', geometry: AREA, bbox: null, properties } as unknown as ItemFeature
   const scene = sceneFromItem(item, AREA)
   assert.deepEqual(
-    [scene.key, scene.kind, scene.source, scene.title, scene.creditsPerKm2, scene.covered],
-    ['item/i/1', 'item', 'Flight', 'i/1', null, 1],
+    [scene.key, scene.id, scene.kind, scene.source, scene.title, scene.isForSale, scene.covered],
+    ['item/i/1', 'i/1', 'item', 'Flight', 'Flight', false, 1],
   )
   assert.match(scene.thumbnail!, /^\/api\/v1\/items\/i%2F1\/tiles\/\d+\/\d+\/\d+\.webp$/)
 })
@@ -85,22 +91,29 @@ const scenes = fc.array(
     datetime: fc.option(fc.integer({ min: 0, max: 3_650 }).map((day) => new Date(Date.UTC(2016, 0, 1) + day * DAY_MS).toISOString())),
     cloud: fc.option(fc.integer({ min: 0, max: 100 })),
     covered: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
-    creditsPerKm2: fc.option(fc.integer({ min: 1, max: 900 })),
-    product: fc.option(fc.constant('archive')),
+    key: fc.constantFrom('a', 'b', 'c', 'd'),
+    isForSale: fc.boolean(),
   }),
   { maxLength: 60 },
 ) as unknown as fc.Arbitrary<Scene[]>
+
+/** The price of 'c' is not known. */
+const PRICES = new Map<string, ScenePrice>([
+  ['a', { credits: 200, billedByVendor: null }],
+  ['b', { refusal: 'The capture is too large' }],
+  ['d', { credits: 100, billedByVendor: null }],
+])
 
 test('sorting keeps every scene and is by its measure, then newest first', () => {
   const measures = {
     newest: () => 0,
     clearest: ({ cloud }: Scene) => cloud ?? 101,
     covers: ({ covered }: Scene) => -(covered ?? 0),
-    cheapest: ({ creditsPerKm2, product }: Scene) => creditsPerKm2 ?? (product === null ? 0 : Number.MAX_SAFE_INTEGER),
+    cheapest: ({ key, isForSale }: Scene) => (isForSale ? { a: 200, b: 1e9, c: 1e8, d: 100 }[key]! : 0),
   }
   fc.assert(
     fc.property(scenes, fc.constantFrom('newest' as const, 'clearest' as const, 'covers' as const, 'cheapest' as const), (list, sort) => {
-      const sorted = sortScenes(list, sort)
+      const sorted = sortScenes(list, sort, PRICES)
       assert.deepEqual(new Set(sorted), new Set(list))
       assert.equal(sorted.length, list.length)
       const measure = measures[sort]
@@ -109,7 +122,7 @@ test('sorting keeps every scene and is by its measure, then newest first', () =>
         assert.ok(measure(previous) <= measure(scene))
         if (measure(previous) === measure(scene)) assert.ok((previous.datetime ?? '') >= (scene.datetime ?? ''))
       })
-      assert.deepEqual(sortScenes(sorted, sort), sorted)
+      assert.deepEqual(sortScenes(sorted, sort, PRICES), sorted)
     }),
   )
 })
@@ -141,12 +154,33 @@ test('the search is read from the address; what is not a filter counts as absent
   )
 })
 
-test('what is charged is the covered part of the area, or the whole scene', () => {
-  const scene = sceneFromCatalog(catalogScene({ creditsPerSqKm: 2 }), ORIGIN, AREA)
-  assert.equal(chargedKm2(scene, AREA), (areaOf(AREA) * scene.covered!) / 1e6)
-  assert.equal(chargedKm2(scene, null), areaOf(scene.geometry) / 1e6)
-  assert.equal(approximateCredits(scene, null), Math.ceil((2 * areaOf(scene.geometry)) / 1e6))
-  assert.equal(approximateCredits({ ...scene, creditsPerKm2: null }, AREA), null, 'open data')
+test('prices are those of the service, each scene alone, in calls of a limited size', () => {
+  const scene = (id: string, properties: object) => sceneFromCatalog(catalogScene(properties, { id }), ORIGIN, AREA)
+  const listed = Array.from({ length: 250 }, (_, index) => scene(`s${index}`, { dataProduct: 'pan', creditsPerSqKm: 2 }))
+  const onRequest = scene('asked', { dataProduct: 'pan' })
+  const free = { ...scene('free', {}), isForSale: false }
+  const parts = pricedTogether([...listed, onRequest, free], AREA)
+  assert.deepEqual(
+    parts.map(({ length }) => length),
+    [100, 100, 50],
+  )
+  const round = { type: 'Polygon' as const, coordinates: [Array.from({ length: 999 }, (_, index) => [10.12345, 10 + index / 1e5])] }
+  const [most] = pricedTogether(listed, round)
+  assert.ok(most!.length > 1 && JSON.stringify(pricingInput(most!, round)).length < 256 * 1024, 'each capture repeats the area')
+  const [first, second] = parts[0]!
+  const input = pricingInput([first!, second!], AREA)
+  assert.deepEqual([input.separately, input.captures.map(({ id }) => id), input.captures[0]!.geometry], [true, ['s0', 's1'], AREA])
+  const estimate = {
+    groups: [{ captures: [{ id: 's1', host: 'vendor', geometry: {} }], credits: 310, billedByVendor: null }],
+    errors: [{ index: 0, id: 's0', host: 'vendor', reason: 'Too large' }],
+  } as unknown as Parameters<typeof pricesIn>[0]
+  assert.deepEqual(
+    new Map(pricesIn(estimate, [first!, second!])),
+    new Map([
+      ['vendor/s1', { credits: 310, billedByVendor: null }],
+      ['vendor/s0', { refusal: 'Too large' }],
+    ]),
+  )
 })
 
 test('the timeline has each dated scene once, by its cloud cover', () => {

@@ -86,6 +86,7 @@ const queued = (fields: Partial<QueuedFile>): QueuedFile => ({
   state: 'queued',
   error: null,
   lacksPosition: false,
+  isRejected: false,
   uploadId: null,
   session: null,
   ...fields,

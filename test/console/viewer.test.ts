@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { areaOf, boxOf, boxPolygon, type Box } from '../../packages/console/src/map/geo.ts'
+import { colourOf } from '../../packages/console/src/screens/viewer/band.ts'
 import { BINS, distributionOf } from '../../packages/console/src/screens/viewer/distribution.ts'
 import { formulaForItem, formulaWithRoles } from '../../packages/console/src/screens/viewer/formula-bands.ts'
 import { csvRows, statisticsTable } from '../../packages/console/src/screens/viewer/statistics-table.ts'
@@ -179,4 +180,12 @@ test('a formula fits other sensors by the roles of its bands', () => {
     .array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.constantFrom('+', '-', '*', '/')), { minLength: 1, maxLength: 8 })
     .map((parts) => parts.map(([band, operator]) => `b${band} ${operator} `).join('') + '1')
   fc.assert(fc.property(expressions, (expression) => assert.equal(formulaForItem(formulaWithRoles(expression, BANDS), BANDS), expression)))
+})
+
+test('a band has the colour of its role or name, and any other band one of the series', () => {
+  const red = colourOf({ role: 'red', name: 'B04' }, 0)
+  assert.equal(colourOf({ role: null, name: 'Red' }, 3), red)
+  const colours = ['blue', 'green', 'red', 'rededge', 'nir', 'swir16'].map((role) => colourOf({ role, name: 'x' }, 0))
+  assert.equal(new Set(colours).size, colours.length, 'all different')
+  assert.match(colourOf({ role: null, name: null }, 8), /^var\(--c\d\)$/)
 })

@@ -211,12 +211,14 @@ async function cycles(db: Db): Promise<string[]> {
   }
 }
 
+/** A call whose stored response was replayed made nothing: the first call with this input did. */
 async function artifactsWithoutLineage(db: Db): Promise<string[]> {
   const producing = [...operations.values()].filter((op) => op.produces).map((op) => op.id)
   const { rows } = await sql<{ what: string }>`
     select a.operation || ' ' || a.invocation_id as what from audit a
     where a.status = 200 and a.operation = any(${producing}::text[]) and (
-      cardinality(a.artifacts) = 0
+      (cardinality(a.artifacts) = 0 and not exists (select from audit made where made.operation = a.operation and made.org_id = a.org_id
+        and made.input_hash = a.input_hash and made.status = 200 and cardinality(made.artifacts) > 0))
       or exists (select from unnest(a.artifacts) as made where not exists (
         select from lineage_node n where n.org_id = a.org_id and n.entity_type || ' ' || n.entity_id = made)))
   `.execute(db)

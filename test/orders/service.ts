@@ -113,6 +113,7 @@ function watched(vendors: Vendors, name: string): Vendors {
     quotation: (...args) => shop.quotation(...args),
     opportunities: (...args) => shop.opportunities(...args),
     ...(shop.declineTerms ? { declineTerms: (...args) => shop.declineTerms!(...args) } : {}),
+    ...(shop.findTerms ? { findTerms: (...args) => shop.findTerms!(...args) } : {}),
   })
   return {
     ...vendors,

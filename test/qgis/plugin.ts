@@ -1,6 +1,7 @@
 /**
  * Run: npm test -- test/qgis/plugin.ts. Skips where QGIS or Xvfb is missing. `QGIS_ONLY=Test6Upload` runs a part, and
- * `QGIS_PICTURES=<folder>` takes the screenshots of the guide instead.
+ * `QGIS_PICTURES=<folder>` takes the screenshots of the guide instead. `QGIS` names another program than `qgis`; `newer.sh` fetches and
+ * runs a newer one.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -12,7 +13,8 @@ import { openLab, until, type Lab } from '../support/service.ts'
 
 const PACKAGE = path.join(import.meta.dirname, '../../packages/qgis')
 const PYTHON = '/usr/bin/python3'
-const NEEDED = ['qgis', 'xvfb-run', 'xauth']
+const QGIS = path.resolve('/usr/bin', process.env['QGIS'] ? path.resolve(process.env['QGIS']) : 'qgis')
+const NEEDED = [QGIS, 'xvfb-run', 'xauth']
 const missing = NEEDED.filter((name) => spawnSync('which', [name]).status !== 0)
 const skip = missing.length > 0 ? `${missing.join(', ')} is not on this machine` : false
 const SCREEN = '-screen 0 1400x900x24'
@@ -53,7 +55,7 @@ async function inQgis(t: TestContext, lab: Lab, env: Record<string, string>, pro
   const temporary = path.join(work, 'tmp')
   for (const folder of [runtime, temporary]) mkdirSync(folder, { mode: 0o700 })
   const program = path.join(PACKAGE, 'tests/in_qgis.py')
-  const qgis = ['qgis', '--profiles-path', profiles, '--profile', 'default', '--nologo', '--noversioncheck', '--code', program]
+  const qgis = [QGIS, '--profiles-path', profiles, '--profile', 'default', '--nologo', '--noversioncheck', '--code', program]
   const child = spawn('xvfb-run', ['-a', '-s', SCREEN, ...qgis], {
     cwd: work,
     detached: true, // A group of its own, so that Xvfb and QGIS end together.
@@ -68,6 +70,7 @@ async function inQgis(t: TestContext, lab: Lab, env: Record<string, string>, pro
       GROUNDTRACK_TESTS: path.join(PACKAGE, 'tests'),
       GROUNDTRACK_REPORT: report,
       GROUNDTRACK_WORK: work,
+      QGIS_ROOT: process.env['QGIS_ROOT'] ?? '',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -102,6 +105,25 @@ test('the QGIS plugin', { skip }, async (t) => {
   await t.test('its code is typed', { skip: withoutMypy }, () => {
     const { status, stdout } = spawnSync(MYPY, ['-m', 'mypy', '--cache-dir', lab.dataDir()], { cwd: PACKAGE, encoding: 'utf8' })
     assert.equal(status, 0, stdout)
+  })
+
+  await t.test('its code also fits Qt 6', () => {
+    const checked = spawnSync(MYPY, [path.join(PACKAGE, 'tests/qt6.py')], { encoding: 'utf8' })
+    assert.equal(checked.status, 0, checked.stdout + checked.stderr)
+    t.diagnostic(checked.stdout.trim())
+    const wrong = lab.dataDir()
+    const lines = ['from PyQt5.QtCore import QUrl', 'from qgis.PyQt.QtCore import Qt', 'print(Qt.UserRole)', 'dialog.exec_()', '']
+    writeFileSync(path.join(wrong, 'wrong.py'), lines.join('\n'))
+    const { status, stdout } = spawnSync(MYPY, [path.join(PACKAGE, 'tests/qt6.py'), wrong], { encoding: 'utf8' })
+    assert.equal(status, 1)
+    for (const words of ['imports PyQt5', 'Qt.UserRole does not name its enum', 'calls exec_']) assert.ok(stdout.includes(words), stdout)
+  })
+
+  await t.test('its metadata names no address that nobody has', () => {
+    const metadata = readFileSync(path.join(PACKAGE, 'groundtrack/metadata.txt'), 'utf8')
+    const { homepage, repository } = JSON.parse(readFileSync(path.join(PACKAGE, '../../package.json'), 'utf8')) as Record<string, unknown>
+    const known = JSON.stringify([homepage, repository])
+    for (const [, address] of metadata.matchAll(/^\w+=(https?:\/\/\S+)$/gm)) assert.ok(known.includes(address!), address)
   })
 
   await t.test(PICTURES === '' ? 'works in QGIS' : 'takes pictures', async (inner) => {

@@ -61,6 +61,7 @@ END
 
 case ${1:-start} in
   start) start ;;
+  install) install && echo "$JAR" ;; # For those who run it elsewhere.
   stop) stop ;;
-  *) echo 'usage: test/s3/server.sh [start|stop]' >&2; exit 2 ;;
+  *) echo 'usage: test/s3/server.sh [start|install|stop]' >&2; exit 2 ;;
 esac

@@ -33,6 +33,7 @@ test('row 37: the refresh cookie', async (t) => {
     assert.ok(!('refresh_token' in second.body))
     assert.notEqual(pairOf(second), first)
     assert.equal((await refresh({ ...own, cookie: pairOf(second) })).status, 200)
+    w.clock.advance({ seconds: 30 })
     const spent = await refresh({ ...own, cookie: first })
     assert.equal(spent.status, 401)
     assert.match(cookieOf(spent), /Max-Age=0/, 'what is refused is forgotten')
@@ -76,6 +77,15 @@ test('row 37: the refresh cookie', async (t) => {
     assert.equal((await refresh({ ...own, cookie: 'groundtrack_refresh=' })).status, 401)
     const body = await refresh({ ...own, cookie: planted }, { refresh_token: (await w.signIn(person)).refreshToken })
     assert.equal(body.body.user.id, person.id, 'a token in the body wins')
+  })
+
+  await t.test('only a rejected token is forgotten: another failure leaves the cookie and the session', async () => {
+    const cookie = pairOf(await signIn({ cookie: true }))
+    const foreign = await w.organization()
+    const failed = await refresh({ ...own, cookie }, { organization_id: foreign.id })
+    assert.equal(failed.status, 403)
+    assert.equal(cookieOf(failed), '')
+    assert.equal((await refresh({ ...own, cookie })).status, 200)
   })
 
   await t.test('signing out ends the session and the cookie', async () => {

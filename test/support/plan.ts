@@ -18,8 +18,8 @@ const ALONE = [
   'src/raster/pool/*.test.ts',
   'src/raster/tiff/{hostile,mutation}.test.ts',
   'test/{embedded,examples,first-minute,hostile,processes,readiness,real-files,start-errors,workers}.test.ts',
-  'test/{machine-failures,stop-after-burst}.test.ts',
-  'test/{browser,exposed,faults,guides,ledger,money,pooler,processing,s3,webhooks}/**/*.test.ts',
+  'test/{machine-failures,restore,stop-after-burst}.test.ts',
+  'test/{browser,cluster,exposed,faults,guides,ledger,money,pooler,processing,replicas,s3,webhooks}/**/*.test.ts',
   'src/db/{failover,migration-runner,tls}.test.ts',
   'test/orders/kill.test.ts',
   'test/security/{14-shares,19-idempotency,25-leaks,28-large-bodies,29*,31*,matrix*}.test.ts',
@@ -34,12 +34,12 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
   'journeys through the console, shared pages and guides in a browser': ['test/browser/**/*.test.ts'],
   'services that are killed while they work': [
     'src/adapters/storage/crash.test.ts',
-    'test/faults/*.test.ts',
+    'test/{cluster,faults}/*.test.ts',
     'test/{money,orders,processing,webhooks}/kill.test.ts',
   ],
   'services as processes: starts, machine failures, workers, alerts, the first minute, the settings of the guides': [
-    'test/{embedded,first-minute,machine-failures,processes,readiness,start-errors,stop-after-burst,workers}.test.ts',
-    'test/pooler/*.test.ts',
+    'test/{embedded,first-minute,machine-failures,processes,readiness,restore,start-errors,stop-after-burst,workers}.test.ts',
+    'test/{pooler,replicas}/*.test.ts',
     'test/exposed/*.test.ts',
     'test/webhooks/{alert,guide}.test.ts',
     'tools/{migrate,user}.test.ts',
@@ -115,7 +115,13 @@ export function planned(root: string, files: readonly string[], folder: string):
 }
 
 /** They wait for minutes, whatever the machine, so nothing begins before them. */
-const LONGEST = ['test/orders/kill.test.ts', 'test/processing/kill.test.ts', 'test/webhooks/kill.test.ts', 'test/guides/guides.test.ts']
+const LONGEST = [
+  'test/cluster/cluster.test.ts',
+  'test/orders/kill.test.ts',
+  'test/processing/kill.test.ts',
+  'test/webhooks/kill.test.ts',
+  'test/guides/guides.test.ts',
+]
 
 /** Campaigns around whole services come first, then what talks to the platform, then libraries. */
 const byRank = (a: string, b: string) => rank(a) - rank(b)

@@ -13,6 +13,7 @@ import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
 import { createWebhooks } from '#adapters/webhooks/sender.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
+import { fixedSecret } from '#adapters/storage/signature.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Workers } from '#ports/workers.ts'
@@ -23,6 +24,7 @@ import { createSeal, KEY_BYTES } from '#core/seal.ts'
 import { STANDARD_BACKOFF_SECONDS } from '#core/webhooks.ts'
 import { openDatabase } from '#db/open.ts'
 import { listening } from '#db/notify.ts'
+import { openReplicas } from '#db/replicas/open.ts'
 import { openQueue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createLog } from '#http/log.ts'
@@ -101,6 +103,8 @@ interface WorldOptions {
   hostDeadlineFactor?: number
   /** Encrypts secrets in the database; worlds on one database have the same by default. */
   secretsKey?: Buffer
+  /** Replicas of the database, and how far they may be behind. */
+  replicas?: { urls: readonly string[]; maxLagSeconds?: number }
   /** How long the records of calls are kept. */
   retention?: Retention
   /** The fraction of tile reads that is logged. */
@@ -167,6 +171,17 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     deadlineFactor: DEADLINE_FACTOR,
     ...(pooler ? { direct: databaseUrl, hasTransactionPooler: pooler.isUnprepared } : {}),
   })
+  /** What was said of replicas. */
+  const replicaLines: string[] = []
+  const replicas = options.replicas
+    ? openReplicas(database, {
+        urls: options.replicas.urls,
+        maxLagSeconds: options.replicas.maxLagSeconds ?? 600,
+        pools: { maxConnections: 10, maxSearchConnections: 6, hasTransactionPooler: false },
+        deadlineFactor: DEADLINE_FACTOR,
+        log: { info: (line) => void replicaLines.push(line), warn: (line) => void replicaLines.push(line) },
+      })
+    : null
   const clock = options.clock ?? testClock(options.startAt ?? '2030-01-01T00:00:00.000Z')
   const logLines: string[] = []
   const log = createLog('debug', {
@@ -259,7 +274,8 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
       ? createSmtpMail({ url: options.smtpUrl, from: MAIL_FROM })
       : createMailFolder({ folder: mailDir, from: MAIL_FROM, clock, onWritten: () => {} }),
     listen: listening(database.direct),
-    connectionCount: database.connectionCount,
+    replicas,
+    connectionUse: database.connectionUse,
     clock,
     queue,
     log,
@@ -306,6 +322,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     await composed.close()
     await storeListener?.close()
     await storage.close()
+    await replicas?.close()
     if (!options.store) rmSync(dataDir, { recursive: true, force: true })
     await database.close()
     if (shared && --shared.count === 0) await shared.drop()
@@ -423,6 +440,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     baseUrl,
     logLines,
     platform: composed.platform,
+    replicaLines,
     auth: composed.auth,
     request,
     post,
@@ -476,7 +494,7 @@ async function openStoreListener(
   const store = await openFileStore({
     root: path.join(dataDir, 'objects'),
     publicUrl: () => `http://127.0.0.1:${port}`,
-    secret,
+    secrets: fixedSecret(secret),
     clock,
     countsEgress,
   })
@@ -484,7 +502,7 @@ async function openStoreListener(
     store,
     host: '127.0.0.1',
     port: 0,
-    secret,
+    secrets: fixedSecret(secret),
     clock,
     log,
     egress,

@@ -92,6 +92,9 @@ test('Planet', async (t) => {
     const theirs = await other.organization()
     const { errors } = await other.ok(theirs.owner.token, 'orders.archive.estimate', { captures: [capture(first)] })
     assert.match(errors[0].reason, /only under a contract/)
+    const [sold] = (await other.ok(theirs.owner.token, 'catalog.search', { host_name: 'planet', ids: [first] })).features
+    assert.match(sold.properties.priceError, /only under a contract/)
+    assert.ok(sold.properties.dataProduct, 'it is for sale, and not free')
   })
 
   await t.test('searches across the antimeridian, by cloud cover and by item type ask what was asked', async () => {

@@ -15,6 +15,7 @@ import { testClock, world, type Org, type World } from '../support/world.ts'
 import type { SimulatedVendor, StartVendor } from './simulated-vendor.ts'
 import { simulatedPlanet } from './planet.ts'
 import { simulatedSkyfi } from './skyfi.ts'
+import { simulatedUmbra } from './umbra.ts'
 import { simulatedUp42 } from './up42.ts'
 
 /** Each adapter plugs in here. */
@@ -22,6 +23,7 @@ const VENDORS: Readonly<Record<string, StartVendor>> = {
   skyfi: (_t, setup) => simulatedSkyfi(setup),
   planet: (_t, setup) => simulatedPlanet(setup),
   up42: (_t, setup) => simulatedUp42(setup),
+  umbra: (_t, setup) => simulatedUmbra(setup),
 }
 
 const RATE = { audPerUnit: 1.5, day: '2029-12-31', marginPercent: 3 }

@@ -5,19 +5,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
+import { DAY_MS } from '#core/time.ts'
 import { VendorError } from '#ports/vendors.ts'
-import type { Exchange } from '../../sandbox/vendors/skyfi/server.ts'
 import { square } from '../orders/support.ts'
 import { testClock, world } from '../support/world.ts'
+import { conformanceTo } from './openapi.ts'
 import { simulatedSkyfi } from './skyfi.ts'
 
 const FILE = process.env['SKYFI_OPENAPI']
 const skip = FILE ? false : "SKYFI_OPENAPI names no copy of SkyFi's OpenAPI document"
-
-type Json = Record<string, unknown>
-type Media = { schema?: unknown }
 
 test('requests and responses conform to the OpenAPI document', { skip }, async (t) => {
   const workDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-vendor-'))
@@ -31,6 +27,7 @@ test('requests and responses conform to the OpenAPI document', { skip }, async (
   const { vendors } = w.platform.services
   const [catalog, shop] = [vendors.catalog('skyfi'), vendors.shop('skyfi')!]
 
+  const inDays = (days: number) => new Date(clock.now().getTime() + days * DAY_MS).toISOString()
   const query = { intersects: square(), from: new Date('2029-11-01T00:00:00Z'), to: clock.now(), limit: 2 }
   const cloudCover = { operator: 'LTE', percent: 90 } as const
   const first = await catalog.search({ ...query, cloudCover })
@@ -53,11 +50,28 @@ test('requests and responses conform to the OpenAPI document', { skip }, async (
     await shop.order(id)
     clock.advance({ seconds: vendor.stepSeconds })
   }
+  const task = {
+    reference: 'reference-2',
+    productId: vendors.product('skyfi-day-tasking')!.id,
+    area: square(),
+    params: { acquisitionStart: inDays(2), acquisitionEnd: inDays(9), cloudCoverage: 20, maxOffNadirAngle: 25 },
+  }
+  await shop.opportunities({ productId: task.productId, area: square(), from: clock.now(), to: new Date(inDays(9)), limit: 10 })
+  let study = await shop.requestStudy(task)
+  while (study.status === 'waiting') {
+    clock.advance({ seconds: vendor.stepSeconds })
+    study = await shop.study(study.id)
+  }
+  const { captures: _scene, ...common } = request
+  const tasked = { ...common, ...task, studyOptionId: study.options[0]!.id }
+  const image = await shop.placeOrder(tasked)
+  assert.equal((await shop.findOrder(tasked))?.id, image.id)
+  await shop.order(image.id)
   await assert.rejects(shop.order('4f0f8a10-6a6b-4f0e-9c1d-0a1b2c3d4e5e'), VendorError)
   await assert.rejects(catalog.search({ ...query, intersects: square(0, 0, 60) }), /500000/)
 
   const { exchanges } = vendor.skyfi
-  const conforms = conformanceTo(JSON.parse(readFileSync(FILE!, 'utf8')) as Json)
+  const conforms = conformanceTo(JSON.parse(readFileSync(FILE!, 'utf8')))
   assert.deepEqual(exchanges.flatMap(conforms), [])
   for (const exchange of exchanges) assert.notDeepEqual(conforms({ ...exchange, response: 7 }), [], 'the comparison itself finds errors')
   assert.deepEqual([...new Set(exchanges.map(({ method, route, status }) => `${method} ${route} ${status}`))].toSorted(), [
@@ -65,42 +79,15 @@ test('requests and responses conform to the OpenAPI document', { skip }, async (
     'GET /archives/{archive_id} 200',
     'GET /auth/whoami 200',
     'GET /auth/whoami 401',
+    'GET /feasibility/{feasibility_id} 200',
     'GET /orders 200',
     'GET /orders/{order_id} 200',
     'GET /orders/{order_id} 404',
     'POST /archives 200',
     'POST /archives 422',
+    'POST /feasibility 201',
+    'POST /feasibility/pass-prediction 200',
     'POST /order-archive 201',
+    'POST /order-tasking 201',
   ])
 })
-
-/** What in an exchange the document does not allow. */
-function conformanceTo(document: Json): (exchange: Exchange) => string[] {
-  const paths = document['paths'] as Record<string, Record<string, Json>>
-  const schemas = (document['components'] as { schemas: Json }).schemas
-  const inlined = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(inlined)
-    if (value === null || typeof value !== 'object') return value
-    const reference = (value as { $ref?: string }).$ref
-    if (reference !== undefined) return inlined(schemas[reference.split('/').at(-1)!])
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inlined(member)]))
-  }
-  const errorsOf = (media: Media | undefined, body: unknown): string[] =>
-    Compile(Type.Unsafe<unknown>(inlined(media?.schema ?? {}) as object))
-      .Errors(JSON.parse(JSON.stringify(body)))
-      .map(({ instancePath, message }) => `${instancePath || '/'} ${message}`)
-  const mediaOf = (content: unknown): Media | undefined =>
-    (content as { content?: Record<string, Media> } | undefined)?.content?.['application/json']
-  return ({ method, route, query, request, status, response }) => {
-    const operation = paths[route]?.[method.toLowerCase()]
-    if (!operation) return [`${method} ${route} is not in the document`]
-    const parameters = (operation['parameters'] ?? []) as { name: string; in: string }[]
-    const unknown = Object.keys(query).filter((name) => !parameters.some((each) => each.in === 'query' && each.name === name))
-    const documented = (operation['responses'] as Record<string, unknown>)[String(status)]
-    return [
-      ...unknown.map((name) => `unknown parameter ${name}`),
-      ...(request === null ? [] : status < 400 ? errorsOf(mediaOf(operation['requestBody']), request) : []),
-      ...(documented === undefined ? [`status ${status} is not documented`] : errorsOf(mediaOf(documented), response)),
-    ].map((error) => `${method} ${route}: ${error}`)
-  }
-}

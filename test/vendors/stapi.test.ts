@@ -12,10 +12,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseRegistry } from '#adapters/vendors/registry.ts'
 import place from '#domains/orders/place.task.ts'
 import type { VendorError } from '#ports/vendors.ts'
-import { startStapi, type SimulatedStapi } from '../../sandbox/vendors/stapi/server.ts'
+import { startStapi } from '../../sandbox/vendors/stapi/server.ts'
 import { orderViolations } from '../orders/invariants.ts'
 import { balance, features, grant, square, step, until, work } from '../orders/support.ts'
 import { testClock, world } from '../support/world.ts'
+import { CENTS, stapiRegistry } from './stapi.ts'
 
 const STEP_SECONDS = 60
 const MAX_ROUNDS = 200
@@ -23,78 +24,6 @@ const PAUSE_MS = 200
 const RATE = { audPerUnit: 1.5, day: '2029-12-31', marginPercent: 3 }
 const AREA = square(2.3, 48.2, 0.005)
 const PARAMS = { acquisitionStart: '2030-01-02T00:00:00Z', acquisitionEnd: '2030-01-20T00:00:00Z', priority: 'standard' }
-const CENTS = 25_000
-
-const time = { type: 'string', format: 'date-time' }
-const product = (id: string, name: string, vendorProduct: string, more: object = {}) => ({
-  id,
-  name,
-  vendorProduct,
-  title: name,
-  description: 'New images by STAPI',
-  type: 'TASKING',
-  collection: 'stapi-images',
-  licenceId: null,
-  licenseTypes: ['standard'],
-  steps: [],
-  paramsSchema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['acquisitionStart', 'acquisitionEnd'],
-    properties: {
-      acquisitionStart: time,
-      acquisitionEnd: time,
-      maxOffNadirAngle: { type: 'integer', minimum: 5, maximum: 45 },
-      priority: { type: 'string', enum: ['standard', 'priority'] },
-    },
-  },
-  gsdM: 3,
-  satellites: [],
-  ...more,
-})
-
-/** A source as an operator writes it, at the simulator's address. */
-const registryOf = ({ url, hosts }: SimulatedStapi) =>
-  JSON.stringify({
-    providers: [{ name: 'example', title: 'Example', description: '', roles: ['PRODUCER', 'HOST'], url: null }],
-    licences: [],
-    sources: [
-      {
-        id: 'stapi',
-        hostName: 'stapi',
-        title: 'Example by STAPI',
-        description: 'New images',
-        enabled: true,
-        protocol: 'stapi',
-        url,
-        auth: { kind: 'header', header: 'Authorization', prefix: 'Bearer ' },
-        downloadHosts: [hosts.files],
-        fileHosts: [],
-        accessModel: 'commercial',
-        scope: 'global',
-        countries: [],
-        coverage: [],
-        attribution: 'Example',
-        license: 'proprietary',
-        provider: 'example',
-        renderStrategy: 'none',
-        simulated: false,
-        markupPercent: 10,
-        accounts: ['installation', 'organization'],
-        currency: 'USD',
-        poll: { minSeconds: 60, maxSeconds: 3_600 },
-        collections: [
-          { id: 'stapi-images', title: 'Images', description: '', dataType: 'raster', gsdM: 3, bands: [], publicProvider: null },
-        ],
-        products: [
-          product('7f7f1c1e-0000-4000-8000-000000000001', 'stapi-area', 'Area:Standard', { rateCard: { basis: 'order', cents: CENTS } }),
-          product('7f7f1c1e-0000-4000-8000-000000000002', 'stapi-spot', 'Spot:Standard', {
-            rateCard: { basis: 'area', centsPerSqKm: 900, minimumSqKm: 5 },
-          }),
-        ],
-      },
-    ],
-  })
 
 test('tasking at a STAPI server', async (t) => {
   const workDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-vendor-'))
@@ -105,7 +34,7 @@ test('tasking at a STAPI server', async (t) => {
     rmSync(workDir, { recursive: true, force: true })
   })
   const { faults, hosts, key } = vendor
-  const sources = parseRegistry(registryOf(vendor), 'the registry of this test', {
+  const sources = parseRegistry(stapiRegistry(vendor), 'the registry of this test', {
     sandboxUrl: null,
     secrets: { VENDOR_STAPI_KEY: key },
     exchange: new Map([['USD', RATE]]),
@@ -258,6 +187,20 @@ test('tasking at a STAPI server', async (t) => {
       assert.deepEqual([(await end(ended.id)).status, code], ['failed', code])
       faults.status = null
     }
+    assert.deepEqual(await balance(w, org), before)
+  })
+
+  await t.test('a server that does not answer for 500 polls fails the order, and nothing is charged', async () => {
+    const before = await balance(w, org)
+    const order = await buy()
+    await w.runTask(place, { group_id: order.groupId })
+    const pollUnanswered = async (earlier: number) => {
+      await w.db.updateTable('order_group').set({ attempts: earlier }).where('id', '=', order.groupId).execute()
+      faults.refusedKeys = 1
+      await step(w, [order.id], STEP_SECONDS)
+      return (await get(order.id)).status
+    }
+    assert.deepEqual([await pollUnanswered(498), await pollUnanswered(499)], ['processing', 'failed'])
     assert.deepEqual(await balance(w, org), before)
   })
 

@@ -12,6 +12,8 @@ import poll from '#domains/orders/poll.task.ts'
 import { createVendorAccounts } from '#model/vendors/account.ts'
 import { createVendorTokens } from '#model/vendors/token.ts'
 import { createSeal, KEY_BYTES } from '#core/seal.ts'
+import askVendor from '#domains/orders/request-terms.task.ts'
+import withdraw from '#domains/orders/withdraw.task.ts'
 import { VendorError, type VendorShop } from '#ports/vendors.ts'
 import { startUp42, type SimulatedUp42 } from '../../sandbox/vendors/up42/server.ts'
 import { orderViolations } from '../orders/invariants.ts'
@@ -299,6 +301,17 @@ test('new images from UP42', async (t) => {
     await call('orders.cancel', { id: order.id })
     await work(w, [order.id])
     assert.equal(up42.orders.at(-1)!.isCancelled, true)
+  })
+
+  await t.test('an order that is cancelled before UP42 confirmed it is found there by its tag, and cancelled', async () => {
+    const count = up42.orders.length
+    const order = await start()
+    up42.faults.lostPlacements = 1
+    await w.runTask(askVendor, { group_id: order.groups[0].id })
+    assert.deepEqual([up42.orders.length, up42.orders.at(-1)!.isCancelled], [count + 1, false])
+    await call('orders.cancel', { id: order.id })
+    await w.runTask(withdraw, { group_id: order.groups[0].id })
+    assert.deepEqual([up42.orders.length, up42.orders.at(-1)!.isCancelled], [count + 1, true])
   })
 
   await t.test('several areas are several groups, and passes are not known', async () => {

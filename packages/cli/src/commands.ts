@@ -19,6 +19,32 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     examples: ['groundtrack up', 'PORT=9000 groundtrack up'],
     load: async () => (await import('./commands/up.ts')).run,
   },
+  config: {
+    usage: 'config check',
+    about: 'Show the settings of the service on this machine, and check what they name',
+    options: [],
+    examples: ['groundtrack config check', 'CONFIG_FILE=/etc/groundtrack.env groundtrack config check'],
+    load: async () => (await import('./commands/operate.ts')).config,
+  },
+  keys: {
+    usage: 'keys rotate signing|store',
+    about: 'Replace the key of tokens or of signed URLs, while the service runs',
+    options: [['--leaked', 'End the old key now instead of when what it signed has expired']],
+    examples: ['groundtrack keys rotate signing', 'groundtrack keys rotate store --leaked'],
+    load: async () => (await import('./commands/operate.ts')).keys,
+  },
+  migrate: {
+    usage: 'migrate --status|--plan|--expand|--contract',
+    about: 'Show or apply migrations of the database',
+    options: [
+      ['--status', 'List applied and pending migrations'],
+      ['--plan', 'Print the SQL of pending migrations'],
+      ['--expand', 'Apply those that the previous version can run on'],
+      ['--contract', 'Apply all; no process of the previous version may be left'],
+    ],
+    examples: ['groundtrack migrate --status', 'groundtrack migrate --expand'],
+    load: async () => (await import('./commands/operate.ts')).migrate,
+  },
   'sign-in': {
     usage: 'sign-in [--email ADDRESS]',
     about: 'Sign in and save the session',
@@ -53,6 +79,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       PROJECT,
       ['--collection ID', 'Add the items to this collection'],
       ['--categorical', 'Pixel values are class codes'],
+      ['--as-one-item', 'The files are the bands of one scene, which become one item'],
       ['--crs EPSG:CODE', 'CRS of --bounds and --gcp, for an image without a position'],
       ['--bounds L,B,R,T', 'Bounds of the image, in units of --crs'],
       ['--gcp COLUMN,ROW,X,Y', 'Ground control point; give three or more'],
@@ -61,6 +88,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     examples: [
       'groundtrack upload *.tif',
       'groundtrack upload field.tif --wait --json',
+      'groundtrack upload T56_red.tif T56_nir.tif --as-one-item',
       'groundtrack upload scan.tif --crs EPSG:4326 --bounds 151,-33.06,151.07,-33',
     ],
     load: async () => (await import('./commands/files.ts')).upload,

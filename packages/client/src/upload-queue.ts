@@ -28,12 +28,14 @@ export interface QueuedFile {
   readonly error: string | null
   /** The file failed only because it has no position; the service keeps its bytes until it gets one. */
   readonly lacksPosition: boolean
+  /** The file itself is at fault: only another one helps. */
+  readonly isRejected: boolean
   readonly uploadId: string | null
   /** The upload session, once all bytes are uploaded. */
   readonly session: Upload | null
 }
 
-type Outcome = Pick<QueuedFile, 'state' | 'error'>
+type Outcome = Pick<QueuedFile, 'state' | 'error'> & Partial<Pick<QueuedFile, 'isRejected'>>
 
 interface SendOptions {
   readonly signal: AbortSignal
@@ -50,6 +52,8 @@ export interface Transfer<F> {
   send(uploadId: string, file: F, target: UploadTarget, options: SendOptions): Promise<void>
   /** Whether a position is all that the failed file needs. */
   lacksPosition(error: unknown, file: F): boolean
+  /** Whether the service does not accept the file, so that a retry cannot help. */
+  isRejected(error: unknown): boolean
   /** Waits until the file is ready or has failed. */
   finish(uploadId: string, onChange: (session: Upload) => void): Promise<Outcome>
   abandon(uploadId: string): void
@@ -90,6 +94,7 @@ export function createUploadQueue(client: Caller, { onReady }: { onReady?: () =>
     },
     // Files of one scene can have different positions, so that none is asked for.
     lacksPosition: (error, added) => isProblem(error, 'position-required') && !('files' in added),
+    isRejected: (error) => isProblem(error, 'unreadable-raster') || isProblem(error, 'raster-too-demanding'),
     finish,
     abandon: (uploadId) => void abandonUpload(client, uploadId).catch(() => undefined),
   })
@@ -99,7 +104,7 @@ const filesOf = (added: File | SceneFiles): readonly File[] => ('files' in added
 
 function outcomeOf({ status, files, error_message }: Upload): Outcome {
   const failed = files.find(({ state }) => state === 'refused' || state === 'failed')
-  if (failed) return { state: 'failed', error: failed.error ?? error_message }
+  if (failed) return { state: 'failed', error: failed.error ?? error_message, isRejected: true }
   return status === 'failed' ? { state: 'failed', error: error_message } : { state: 'done', error: null }
 }
 
@@ -138,7 +143,19 @@ export class UploadQueue<F extends { name: string; size: number }> {
     this.#entries.set(key, { file, target, position: null, session: uploadId === null ? null : Promise.resolve(uploadId), run: null })
     const { name, size } = file
     const state = error ? 'failed' : 'queued'
-    this.#publish([{ key, name, size, sentBytes: 0, state, error, lacksPosition: false, uploadId, session: null }, ...this.#list])
+    const added = {
+      key,
+      name,
+      size,
+      sentBytes: 0,
+      state,
+      error,
+      lacksPosition: false,
+      isRejected: error !== null,
+      uploadId,
+      session: null,
+    } as const
+    this.#publish([added, ...this.#list])
     this.#startNext()
   }
 
@@ -151,7 +168,7 @@ export class UploadQueue<F extends { name: string; size: number }> {
   }
 
   resume(key: string): void {
-    this.#change(key, { state: 'queued', error: null, lacksPosition: false })
+    this.#change(key, { state: 'queued', error: null, lacksPosition: false, isRejected: false })
     this.#startNext()
   }
 
@@ -161,6 +178,14 @@ export class UploadQueue<F extends { name: string; size: number }> {
     if (!entry) return
     entry.position = position
     this.resume(key)
+  }
+
+  /** Uploads another file in place of one that was rejected, to the same target. `error`: as for `add`. */
+  replace(key: string, file: F, options: { error?: string | null } = {}): void {
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    this.remove(key)
+    this.add(file, entry.target, options)
   }
 
   /** Removes a file from the list, and abandons its session unless the file is done. */
@@ -228,7 +253,8 @@ export class UploadQueue<F extends { name: string; size: number }> {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       // A rejected position can be corrected.
-      report({ state: 'failed', error: message, lacksPosition: entry.position !== null || this.#transfer.lacksPosition(error, entry.file) })
+      const lacksPosition = entry.position !== null || this.#transfer.lacksPosition(error, entry.file)
+      report({ state: 'failed', error: message, lacksPosition, isRejected: !lacksPosition && this.#transfer.isRejected(error) })
     } finally {
       this.#startNext()
     }

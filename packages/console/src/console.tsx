@@ -6,9 +6,6 @@ import { queries } from './api/query.ts'
 import { router } from './router.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
-// After an update, an open tab requests chunks that no longer exist.
-addEventListener('vite:preloadError', () => location.reload())
-
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

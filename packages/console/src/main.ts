@@ -1,6 +1,7 @@
 /** Resumes the session first: the response arrives while the rest of the console loads. */
 import './styles/index.css'
 import { resume } from './api/session.ts'
+import { showStartFailure } from './start-failure.ts'
 
 void resume()
-void import('./console.tsx')
+import('./console.tsx').catch(showStartFailure)

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
-import { Lost, Broken } from './shell/lost.tsx'
+import { Broken, BrokenScreen } from './shell/lost.tsx'
+import { withLoadError } from './ui/load-error.tsx'
 
 /** The search parameters that a screen reads; each is text, and others are dropped. */
 const search =
@@ -11,7 +12,7 @@ const search =
   }
 const noSearch = search<never>()
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, errorComponent: Broken })
+const root = createRootRoute({ component: Outlet, errorComponent: Broken })
 
 /** A screen that needs no session. */
 const open = <const Path extends string, Search, T extends Record<string, unknown>>(
@@ -19,21 +20,31 @@ const open = <const Path extends string, Search, T extends Record<string, unknow
   validateSearch: (raw: Record<string, unknown>) => Search,
   load: () => Promise<T>,
   name: keyof T & string,
-) => createRoute({ getParentRoute: () => root, path, validateSearch, component: lazyRouteComponent(load, name) })
+) => createRoute({ getParentRoute: () => root, path, validateSearch, component: lazyRouteComponent(withLoadError(load), name) })
 
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
-  component: lazyRouteComponent(() => import('./shell/inside.tsx'), 'Inside'),
+  component: lazyRouteComponent(
+    withLoadError(() => import('./shell/inside.tsx')),
+    'Inside',
+  ),
 })
 
-/** A screen behind the sign-in, loaded when it is opened. */
+/** A screen behind the sign-in, loaded when it is opened. One that fails leaves the frame around it. */
 const screen = <const Path extends string, Search, T extends Record<string, unknown>>(
   path: Path,
   validateSearch: (raw: Record<string, unknown>) => Search,
   load: () => Promise<T>,
   name: keyof T & string,
-) => createRoute({ getParentRoute: () => inside, path, validateSearch, component: lazyRouteComponent(load, name) })
+) =>
+  createRoute({
+    getParentRoute: () => inside,
+    path,
+    validateSearch,
+    component: lazyRouteComponent(withLoadError(load), name),
+    errorComponent: BrokenScreen,
+  })
 
 const start = createRoute({
   getParentRoute: () => inside,
@@ -124,6 +135,8 @@ const routeTree = root.addChildren([
     screen('/develop/webhooks/$id', deliverySearch, webhooks, 'Webhooks'),
     screen('/reports', search('about', 'format', 'item', 'period', 'project'), () => import('./screens/reports/reports.tsx'), 'Reports'),
     screen('/inbox', search('show'), () => import('./screens/inbox/inbox.tsx'), 'Inbox'),
+    // Every other URL keeps the frame.
+    screen('/$', noSearch, () => import('./shell/page-not-found.tsx'), 'PageNotFound'),
   ]),
 ])
 

@@ -149,3 +149,10 @@ def demo(api_key: str, project_id: str) -> Any:
 def field() -> Path:
     """A small GeoTIFF."""
     return Path(os.environ["FIELD_TIF"])
+
+
+@pytest.fixture(scope="session")
+def uploaded(api_key: str, project_id: str, field: Path) -> str:
+    """An item with that file."""
+    with Groundtrack(URL, api_key) as gt:
+        return gt.upload(field, project_id=project_id).wait().item_ids[0]

@@ -22,6 +22,7 @@ from conftest import EMAIL, PASSWORD, URL, Connect
 from groundtrack import Groundtrack, GroundtrackError, NetworkError, ProblemError, SessionTokens, credentials, is_problem
 from groundtrack.generated.operations import OPERATION_IDS, PRICED_OPERATIONS
 from groundtrack.prices import ESTIMATES
+from groundtrack.records import Record
 
 
 def test_lists_have_pages_and_records(gt: Any, project_id: str) -> None:
@@ -303,3 +304,17 @@ def test_analytics_have_a_type_per_method(gt: Any, demo: Any) -> None:
     answer = gt.analytics.execute(operation="zonal_stats", params=params)
     assert type(answer).__name__ == "AnalyticsExecuteZonalStatsOutput"
     assert -1 <= answer.result.zones[0].results[0].mean <= 1
+
+
+def test_no_secret_is_in_the_text_of_a_record(demo: Any) -> None:
+    """A notebook saves what its cells show."""
+    asset = demo.gt.items.list_assets(item_id=demo.item.id)[0]
+    signed = demo.gt.items.asset.download(item_id=demo.item.id, asset_id=asset.id)
+    assert signed.url.split("signature=")[1] not in repr(signed)
+    with Groundtrack(URL) as person:
+        grant = person.auth.sign_in(email=EMAIL, password=PASSWORD)
+        assert grant.access_token not in repr(grant) and grant.refresh_token not in repr(grant)
+        created = person.api_keys.create(name="shown", permissions=["read"], expires_in_days=1)
+        assert created.key.startswith("svc_") and created.key not in repr(created) and "svc_…" in repr(created)
+    nested = Record({"webhook": {"signing_secret": "whsec_abc", "url": "https://a.example/?X-Amz-Signature=12ab&x=1"}, "tokens": 3})
+    assert repr(nested) == "Record(webhook={'signing_secret': '…', 'url': 'https://a.example/?X-Amz-Signature=…&x=1'}, tokens=3)"

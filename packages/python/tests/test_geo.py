@@ -42,6 +42,7 @@ def test_searches_become_geodataframes(demo: Any) -> None:
 
 def test_items_open_in_rasterio(demo: Any) -> None:
     with demo.item.open() as dataset:
+        assert repr(dataset) == f"<open file 'data' of item {demo.item.id}>", "not the signed URL, which a notebook would save"
         assert dataset.count == 12 and dataset.crs is not None
         assert dataset.read(1, window=((0, 8), (0, 8))).shape == (8, 8)
     with pytest.raises(GroundtrackError, match="has no asset 'red'"):

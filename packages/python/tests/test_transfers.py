@@ -182,7 +182,7 @@ def test_damage_on_the_way_down_is_found(connect: Connect, uploaded: str, tmp_pa
 def test_a_full_disk(gt: Any, uploaded: str, field: Path, tmp_path: Path) -> None:
     etag = hashlib.sha256(field.read_bytes()).hexdigest()
     (tmp_path / f".full.tif.{etag}.part").symlink_to("/dev/full")
-    with pytest.raises(DownloadError, match="is full. Free some space, or download to another disk"):
+    with pytest.raises(DownloadError, match="is full. Free some space, or use another disk"):
         gt.download(uploaded, tmp_path / "full.tif")
     assert not (tmp_path / "full.tif").exists() and list(tmp_path.glob(".*.part")) == []
 
@@ -194,12 +194,6 @@ def test_where_a_download_cannot_go(gt: Any, uploaded: str, tmp_path: Path) -> N
         gt.download(uploaded, tmp_path / "nowhere" / "x.tif")
     with pytest.raises(DownloadError, match="has no asset 'red'; its assets are data"):
         gt.download(uploaded, tmp_path / "x.tif", asset_key="red")
-
-
-@pytest.fixture(scope="session")
-def uploaded(api_key: str, project_id: str, field: Path) -> str:
-    with Groundtrack(os.environ["GROUNDTRACK_URL"], api_key) as gt:
-        return gt.upload(field, project_id=project_id).wait().item_ids[0]
 
 
 def test_waiting_for_a_job(gt: Any, project_id: str, uploaded: str) -> None:

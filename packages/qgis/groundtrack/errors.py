@@ -58,6 +58,11 @@ def _ended(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
+def code_of(result: Any) -> int:
+    """The number of a result, which is an int with Qt 5 and an enum with Qt 6."""
+    return int(getattr(result, "value", result))
+
+
 def disk_error(error: OSError, path: str) -> PluginError:
     """A failed write, as a sentence."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -10,7 +10,7 @@ import tempfile
 from osgeo import gdal, osr
 from qgis.core import QgsFeedback, QgsMapLayer, QgsProject, QgsRasterFileWriter, QgsRasterLayer, QgsRasterPipe
 
-from .errors import CanceledError, PluginError, disk_error
+from .errors import CanceledError, PluginError, code_of, disk_error
 from .geometry import require_crs
 
 _TIFF = (".tif", ".tiff", ".gtiff")
@@ -102,5 +102,5 @@ class Plan:
         code = writer.writeRaster(pipe, self.width, self.height, self.extent, self.crs, self.context)
         if feedback.isCanceled():
             raise CanceledError
-        if int(code) != 0:
+        if code_of(code) != 0:
             raise PluginError(f"The copy of {self.title} cannot be written to {os.path.dirname(path)}. Check that the disk is not full.")

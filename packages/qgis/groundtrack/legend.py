@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from qgis.core import QgsApplication, QgsMapLayer, QgsMapLayerLegend, QgsProject
 from qgis.PyQt.QtCore import QPointF, QRectF, Qt
@@ -15,7 +15,6 @@ from .layers import item_of, style_of
 from .service import Service
 
 WIDTH, BAR_HEIGHT, LINE_HEIGHT = 190, 12, 16
-INDEX_COLORMAP = "rdylgn"
 CHANNELS = (("Red", "#d03030"), ("Green", "#30a040"), ("Blue", "#3060d0"))
 
 
@@ -29,35 +28,17 @@ class Legend(NamedTuple):
 
 
 def legend_of(service: Service, item_id: str, style: str) -> Legend | None:
-    """What the service draws with this style; None where it says nothing about it."""
-    profiles = service.call("visualization.profiles.list", {"item_id": item_id})
-    is_default = style == "default"
-    found = next((each for each in profiles if each["id"] == style or (is_default and each["is_default"])), None)
-    statistics = service.call("items.tile.statistics", {"item_id": item_id, **({} if is_default else {"profile": style})})
-    names = [str(each["name"]) for each in statistics["results"]]
-    if len(names) >= 3:
-        return Legend(found["name"] if found else style, None, None, [], names[:3])
-    if not names:
+    """What the service draws with this style; None for classes, whose colours are in the file."""
+    answer = service.call("items.tile.legend", {"item_id": item_id, **({} if style == "default" else {"profile": style})})
+    drawn, names = answer["legend"], [str(name) for name in answer["names"]]
+    if drawn is None:
         return None
-    is_index = found is None and "/" in names[0]
-    colormap = (found or {}).get("colormap") or (INDEX_COLORMAP if is_index else "gray")
-    low, high = _range((found or {}).get("rescale"), statistics)
-    return Legend(names[0], low, high, _stops(service, colormap), [])
-
-
-def _range(rescale: str | None, statistics: dict[str, Any]) -> tuple[float | None, float | None]:
-    if rescale:
-        low, high = rescale.split(";")[0].split(",")
-        return float(low), float(high)
-    return statistics["p2"], statistics["p98"]
-
-
-def _stops(service: Service, colormap: str) -> list[tuple[float, str]]:
-    name, is_reversed = (colormap[:-2], True) if colormap.endswith("_r") else (colormap, False)
-    groups = service.call("cog.colormaps")["groups"]
-    found = next((each for group in groups for each in group["colormaps"] if each["id"] == name), None)
-    stops = [(float(stop["position"]), str(stop["color"])) for stop in found["stops"]] if found else [(0.0, "#000000"), (1.0, "#ffffff")]
-    return [(1 - at, color) for at, color in reversed(stops)] if is_reversed else stops
+    if drawn["kind"] == "composite":
+        return Legend("Red, green, blue", None, None, [], [str(channel) for channel in drawn["channels"]][: len(CHANNELS)])
+    colors = [str(color) for color in drawn["colors"]]
+    stops = [(index / max(1, len(colors) - 1), color) for index, color in enumerate(colors)]
+    title = ", ".join(names) + (f" ({drawn['unit']})" if drawn["unit"] else "")
+    return Legend(title, drawn["low"], drawn["high"], stops, [])
 
 
 def draw(legend: Legend) -> QImage:

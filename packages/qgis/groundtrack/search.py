@@ -101,7 +101,7 @@ def search(service: Service, query: Query, feedback: QgsFeedback) -> list[Scene]
         for report in answer.get("sources", []):
             if report["error"]:
                 log.warning(f"{report['title']}: {report['error']}")
-        found += [scene for feature in answer["features"] if (scene := _scene_of(feature, titles)) is not None]
+        found += [scene for feature in answer["features"][:MAX_SCENES] if (scene := _scene_of(feature, titles)) is not None]
     if calls and len(failures) == len(calls):
         raise failures[0]
     return sorted(found, key=lambda scene: scene.date, reverse=True)

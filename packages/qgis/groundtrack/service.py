@@ -18,6 +18,8 @@ from .errors import CanceledError, PluginError, ProblemError
 MAX_ATTEMPTS = 4
 FIRST_DELAY = 0.5
 MAX_DELAY = 30.0
+_NOT_STARTED = (429, 503)
+"""Rejected before anything ran: always safe to repeat."""
 RENEW_BEFORE_SECONDS = 60.0
 PAGE = 500
 MAX_RECORDS = 10_000
@@ -104,11 +106,11 @@ class Service:
     def _send(self, method: str, path: str, operation: str, headers: dict[str, str], body: bytes, feedback: QgsFeedback | None) -> http.Response:
         may_repeat = method in ("GET", "HEAD") or "idempotency-key" in headers
         for attempt in range(MAX_ATTEMPTS):
-            is_last = attempt == MAX_ATTEMPTS - 1 or not may_repeat
+            is_last = attempt == MAX_ATTEMPTS - 1
             try:
                 response = http.send(method, f"{self.url}{path}", {**headers, "authorization": self._authorization()}, body, feedback)
             except http.NetworkError:
-                if is_last:
+                if is_last or not may_repeat:
                     raise
                 _pause(FIRST_DELAY * 2**attempt, feedback)
                 continue
@@ -119,7 +121,7 @@ class Service:
             log.info(f"{operation}: {response.status} {problem.slug} {problem.problem.get('instance', '')}")
             if response.status == 401 and self._drop_session() and attempt == 0:
                 continue
-            if is_last or response.status not in (429, 502, 503):
+            if is_last or not (response.status in _NOT_STARTED or (response.status == 502 and may_repeat)):
                 raise problem
             _pause(max(problem.retry_after, FIRST_DELAY * 2**attempt), feedback)
         raise AssertionError("unreachable")

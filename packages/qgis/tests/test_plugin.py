@@ -5,6 +5,7 @@ legends, search, cart and order, upload, share links, algorithms alone and in mo
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import json
 import os
@@ -12,6 +13,7 @@ import threading
 import unittest
 import urllib.error
 import urllib.request
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import processing
@@ -26,6 +28,7 @@ from qgis.core import (
     QgsMapRendererParallelJob,
     QgsMapSettings,
     QgsMimeDataUtils,
+    QgsPointXY,
     QgsProcessingContext,
     QgsProcessingException,
     QgsProcessingFeedback,
@@ -40,16 +43,27 @@ from qgis.core import (
     QgsVectorLayer,
 )
 from qgis.PyQt.QtCore import QSize, Qt
+from qgis.PyQt.QtGui import QColor
 from qgis.utils import iface
 from support import EMAIL, PASSWORD, URL, WORK, clear, demo_project, item_named, messages, plugin, sign_in, unlock_store, until
 
+from groundtrack import cart as cart_module
+from groundtrack import http as http_module
+from groundtrack import layers as layers_module
+from groundtrack import renewal as renewal_module
+from groundtrack import search as search_module
+from groundtrack import service as service_module
+from groundtrack import transfers
+from groundtrack.algorithms import algorithm as algorithm_module
+from groundtrack.algorithms import provider as provider_module
 from groundtrack.cart import Cart
 from groundtrack.connection import Connection, stored
 from groundtrack.dialogs import ShareDialog, SignInDialog, create_link
 from groundtrack.errors import PluginError, ProblemError
 from groundtrack.export import Plan
-from groundtrack.geometry import extent_in_degrees
+from groundtrack.geometry import _limited, extent_in_degrees
 from groundtrack.layers import Style, add_collection, add_file, add_item, get_item, item_of
+from groundtrack.legend import draw as draw_legend, legend_of
 from groundtrack.plugin import share_target
 from groundtrack.service import Credential, Service
 from groundtrack.transfers import download
@@ -242,6 +256,20 @@ class Test2Browser(Case):
 
 
 class Test3Layers(Case):
+    def test_legends_say_what_tiles_are_drawn_with(self) -> None:
+        service, item_id = plugin().connection.service, item_named(LAKE)["id"]
+        ndvi = legend_of(service, item_id, "ndvi")
+        told = service.call("items.tile.legend", {"item_id": item_id, "profile": "ndvi"})
+        self.assertEqual((ndvi.low, ndvi.high), (told["legend"]["low"], told["legend"]["high"]))
+        self.assertEqual([color for _, color in ndvi.stops], told["legend"]["colors"])
+        self.assertEqual((ndvi.stops[0][0], ndvi.stops[-1][0], ndvi.title), (0, 1, told["names"][0]))
+        natural = legend_of(service, item_id, "default")
+        self.assertEqual((natural.stops, len(natural.channels)), ([], 3))
+        image = draw_legend(ndvi)
+        left, first = image.pixelColor(3, 22), QColor(told["legend"]["colors"][0])
+        differences = [abs(left.red() - first.red()), abs(left.green() - first.green()), abs(left.blue() - first.blue())]
+        self.assertLess(max(differences), 12, "the bar begins with the first colour")
+
     def test_styles_and_legends(self) -> None:
         connection = plugin().connection
         natural = add_item(connection, item_named(LAKE))
@@ -347,6 +375,30 @@ class Test4Algorithms(Case):
         name = next(each.name() for each in model.destinationParameterDefinitions())
         result = processing.run(model, {name: os.path.join(WORK, "doubled.tif")})
         self.assertTrue(QgsRasterLayer(result[name], "Doubled", "gdal").isValid())
+
+    def test_in_batch(self) -> None:
+        """As a user fills in the table of Processing's own batch window."""
+        from processing.gui.BatchAlgorithmDialog import BatchAlgorithmDialog
+
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById("groundtrack:hillshade")
+        dialog = BatchAlgorithmDialog(algorithm, iface.mainWindow())
+        panel, mountains, context = dialog.mainWidget(), item_named(MOUNTAINS)["id"], QgsProcessingContext()
+        paths = [os.path.join(WORK, f"batch-{azimuth}.tif") for azimuth in (90, 270)]
+        while panel.batchRowCount() < len(paths):
+            panel.addRow()
+        for row, (azimuth, path) in enumerate(zip((90, 270), paths)):
+            for name, value in (("item_id", mountains), ("azimuth", azimuth)):
+                panel.wrappers[row][panel.parameter_to_column[name]].setParameterValue(value, context)
+            panel.tblParameters.cellWidget(row + 1, panel.parameter_to_column["OUTPUT"]).setValue(path)
+        dialog.show()
+        dialog.runAlgorithm()
+        until("both results", lambda: all(os.path.exists(path) for path in paths))
+        until("their layers", lambda: len(QgsProject.instance().mapLayers()) >= 2 or not panel.checkLoadLayersOnCompletion.isChecked())
+        east, west = (QgsRasterLayer(path, "Hillshade", "gdal") for path in paths)
+        self.assertTrue(east.isValid() and west.isValid())
+        samples = [[layer.dataProvider().sample(layer.extent().center(), 1)[0]] for layer in (east, west)]
+        self.assertNotEqual(drawn(east, east.extent()), drawn(west, west.extent()), samples)
+        dialog.close()
 
     def test_failures_are_sentences_and_start_nothing(self) -> None:
         service = plugin().connection.service
@@ -465,6 +517,28 @@ class Test6Upload(Case):
         self.assertAlmostEqual(item["bbox"][0], 2.3, delta=0.2)
         self.assertEqual([name for name in os.listdir(os.environ["TMPDIR"]) if name.startswith("groundtrack-upload-")], [])
 
+    def test_a_store_that_stays_away(self) -> None:
+        service, tries = plugin().connection.service, list[float]()
+
+        def away(*_: Any) -> Any:
+            raise transfers.http.NetworkError("the store", "refused")
+
+        with patched(transfers, wait=lambda seconds, feedback: tries.append(seconds)), patched(transfers.http, put=away):
+            self.fails(
+                "No response from the store",
+                lambda: transfers.upload(
+                    service,
+                    tiff(os.path.join(WORK, "away.tif")),
+                    demo_project(),
+                    name="away.tif",
+                    progress=lambda percent: None,
+                    feedback=QgsProcessingFeedback(),
+                ),
+            )
+        self.assertEqual(len(tries), transfers.MAX_FAILURES)
+        newest = service.call("uploads.list", {"project_id": demo_project()})["uploads"][0]
+        self.assertEqual((newest["status"], newest["reserved_bytes"]), ("failed", 0))
+
     def test_what_cannot_be_uploaded(self) -> None:
         nowhere = QgsRasterLayer(tiff(os.path.join(WORK, "nowhere.tif"), epsg=None), "Nowhere", "gdal")
         nowhere.setCrs(QgsCoordinateReferenceSystem())
@@ -510,6 +584,154 @@ class Test7Share(Case):
             self.assertEqual(response.status, 200)
         self.fails("password", lambda: create_link(plugin().connection.service, share_target(layer), "short", 3, False))
         self.fails("is not a layer of Groundtrack", lambda: share_target(QgsVectorLayer("Point", "Points", "memory")))
+
+
+@contextlib.contextmanager
+def patched(module: Any, **values: Any) -> Iterator[None]:
+    before = {name: getattr(module, name) for name in values}
+    for name, value in values.items():
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(module, name, value)
+
+
+@contextlib.contextmanager
+def answering(answer: Callable[[str, Any], tuple[int, Any]]) -> Iterator[tuple[Service, list[str]]]:
+    """A server whose answers are ours, and the paths that it was asked for."""
+    asked: list[str] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.answer(json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}"))
+
+        def do_GET(self) -> None:
+            self.answer({})
+
+        def answer(self, body: Any) -> None:
+            asked.append(self.path)
+            status, content = answer(self.path, body)
+            sent = content if isinstance(content, bytes) else json.dumps(content).encode()
+            self.send_response(status)
+            self.send_header("content-length", str(len(sent)))
+            self.end_headers()
+            self.wfile.write(sent)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield Service(f"http://127.0.0.1:{server.server_port}", Credential("api-key", "svc_abcdefgh_" + "x" * 40)), asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class Test8Bounds(Case):
+    """Every loop and buffer of the plugin ends, whatever a server sends; docs/bounds.md lists the limits."""
+
+    def test_attempts_and_the_time_between_them(self) -> None:
+        busy = {"code": "overloaded", "status": 503, "title": "Busy", "detail": "Busy. Try again later"}
+        with answering(lambda path, body: (503, busy)) as (service, asked):
+            for is_keyed in (False, True):
+                self.fails("Try again later", lambda is_keyed=is_keyed: service.call("projects.list", is_keyed=is_keyed))  # type: ignore[misc]
+        self.assertEqual(len(asked), 2 * 4)
+        with answering(lambda path, body: (502, b"<html>")) as (service, asked):
+            self.fails("is not a Groundtrack service", lambda: service.call("projects.create"))
+        self.assertEqual(len(asked), 1, "what may have run is not repeated without a key")
+        late = http_module.Response(503, {"retry-after": "86400"}, json.dumps(busy).encode())
+        self.assertEqual(service_module.problem_of(late, "x", "y").retry_after, 30)
+
+    def test_the_size_of_a_response(self) -> None:
+        self.assertEqual(http_module.MAX_BYTES, 256 * 1024 * 1024)
+        with patched(http_module, MAX_BYTES=1_000_000), answering(lambda path, body: (200, b"x" * 2_000_000)) as (service, _):
+            self.fails("sent more than 0 MiB at once", lambda: service.call("projects.list"))
+
+    def test_lists(self) -> None:
+        self.assertEqual((service_module.PAGE, service_module.MAX_RECORDS), (500, 10_000))
+        page = {"items": [{"id": "1"}, {"id": "2"}], "total": 10**9}
+        with patched(service_module, PAGE=2, MAX_RECORDS=7), answering(lambda path, body: (200, page)) as (service, asked):
+            self.assertEqual((len(service.pages("items.list", {}, "items")), len(asked)), (7, 4))
+        self.assertTrue(any("only the first 7 of 1000000000 are shown" in text for text in messages))
+
+    def test_scenes_thumbnails_and_the_cart(self) -> None:
+        ring = [[2.29, 48.19], [2.31, 48.19], [2.31, 48.21], [2.29, 48.21], [2.29, 48.19]]
+        links = [{"rel": "thumbnail", "href": "x"}]
+
+        def feature(host: str, index: int) -> dict[str, Any]:
+            properties = {"hostName": host, "datetime": "2026-01-01T00:00:00Z", "creditsPerSqKm": 10}
+            return {"id": f"{host}-{index}", "geometry": {"type": "Polygon", "coordinates": [ring]}, "properties": properties, "links": links}
+
+        def answer(path: str, body: Any) -> tuple[int, Any]:
+            if path.endswith("catalog.sources.list"):
+                names = ("one", "two")
+                return 200, {"sources": [{"id": n, "host_name": n, "title": n, "access_model": "commercial"} for n in names]}
+            if path.endswith("catalog.search"):
+                self.assertEqual(body["limit"], 200)
+                return 200, {"features": [feature(body["host_name"], index) for index in range(300)]}
+            return 200, b"an image"
+
+        with answering(answer) as (service, asked):
+            found = search_module.search(service, search_module.Query([2.2, 48.1, 2.4, 48.3], None, None), QgsProcessingFeedback())
+            self.assertEqual(len(found), 400, "200 of each source")
+            saved = search_module.thumbnails(service, found, WORK, QgsProcessingFeedback(), lambda percent: None)
+        self.assertEqual((len(saved), sum("thumbnail" in path for path in asked)), (40, 40))
+        self.assertEqual(search_module.layer_of(found).featureCount(), 400)
+        cart = Cart()
+        for scene in found[:200]:
+            cart.add(scene, [2.29, 48.19, 2.31, 48.21])
+        self.fails("at most 200 scenes", lambda: cart.add(found[200], [2.29, 48.19, 2.31, 48.21]))
+
+    def test_waits_end(self) -> None:
+        naps: list[float] = []
+        nap = {"wait": lambda seconds, feedback: naps.append(seconds)}
+        feedback = QgsProcessingFeedback()
+        with answering(lambda path, body: (200, {"status": "processing", "files": [{"name": "x", "state": "converting"}]})) as (service, _):
+            with patched(cart_module, MAX_WAIT_SECONDS=600.0, **nap):
+                self.assertEqual(cart_module.await_delivery(service, "1", feedback)["status"], "processing")
+            self.assertTrue(600 <= sum(naps) <= 630 and max(naps) == 30, naps)
+            naps.clear()
+            with patched(transfers, MAX_CONVERSION_SECONDS=300.0, **nap):
+                self.fails("still being converted", lambda: transfers._await_conversion(service, "1", feedback))
+            self.assertTrue(300 <= sum(naps) <= 310 and max(naps) == 10, naps)
+            naps.clear()
+            algorithm = plugin().provider.algorithms()[0].create()
+            with patched(algorithm_module, MAX_WAIT_SECONDS=300.0, **nap):
+                self.fails("has not ended after a day", lambda: algorithm._await_end(service, {"jobID": "1"}, feedback))
+            self.assertTrue(300 <= sum(naps) <= 305 and max(naps) == 5, naps)
+        limits = (cart_module.MAX_WAIT_SECONDS, transfers.MAX_CONVERSION_SECONDS, algorithm_module.MAX_WAIT_SECONDS)
+        self.assertEqual(limits, (6 * 3600, 3600, 24 * 3600))
+        self.assertEqual((transfers.CHUNK_BYTES, transfers.MAX_FAILURES), (8 * 1024 * 1024, 5))
+
+    def test_what_is_kept(self) -> None:
+        for index in range(1_100):
+            layers_module.remember_path(f"/nowhere/{index}", str(index))
+        self.assertEqual(len(layers_module._paths), 1_000)
+        before = provider_module.kept()
+        try:
+            provider_module.keep([{"id": str(index)} for index in range(600)])
+            self.assertEqual(len(provider_module.kept()), 500)
+        finally:
+            provider_module.keep(before)
+
+    def test_renewals(self) -> None:
+        layers = [QgsRasterLayer("/vsicurl/http://127.0.0.1:9/x", str(index), "gdal") for index in range(60)]
+        for layer in layers:
+            layers_module.mark(layer, "item", "data")
+        renewed: list[str] = []
+        with patched(renewal_module, signed_address=lambda service, item_id, key: renewed.append(item_id) or "http://127.0.0.1:9/y"):
+            plugin().renewal._renew(layers)
+        self.assertEqual(len(renewed), 50)
+
+    def test_vertices(self) -> None:
+        circle = QgsGeometry.fromPointXY(QgsPointXY(2.3, 48.2)).buffer(0.01, 2_000)
+        self.assertGreater(circle.constGet().nCoordinates(), 5_000)
+        simple = _limited(circle, "Area")  # Held, because it owns what constGet returns.
+        self.assertLessEqual(simple.constGet().nCoordinates(), 999)
 
 
 class Test8FullDisk(Case):

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { centreOf } from '#core/area.ts'
 import type { Clock } from '#core/clock.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { DAY_MS } from '#core/time.ts'
@@ -18,7 +19,7 @@ import { openSceneRenderer, type SceneRenderer } from '../scene-renderer.ts'
 import type { OrderedScene, OrderFile } from './delivery.ts'
 import { InvalidFilter, ITEM_TYPES, itemOf, matches, planOf, type Filter, type PlanetItem } from './items.ts'
 import { OrderBook, Refused, type PlacedOrder } from './orders.ts'
-import { centreOf, TaskingBook, type TaskingOrder } from './tasking.ts'
+import { TaskingBook, type TaskingOrder } from './tasking.ts'
 
 interface PlanetOptions {
   readonly clock: Clock

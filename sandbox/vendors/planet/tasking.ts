@@ -1,7 +1,7 @@
 /** Planet's Tasking API for flexible tasking: an order waits for its window, is in progress, and is fulfilled by one capture. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { areaBounds, sqKmOf } from '#core/area.ts'
+import { sqKmOf } from '#core/area.ts'
 import type { Clock } from '#core/clock.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { Refused } from './orders.ts'
@@ -122,10 +122,4 @@ function requireTaskable({ name, geometry, start_time: start, end_time: end }: R
   if (sqKmOf(area) > MAX_SQ_KM) throw new Refused(400, { detail: `The area cannot be tessellated: it is larger than ${MAX_SQ_KM} sqkm` })
   if (Date.parse(String(start)) >= Date.parse(String(end))) throw new Refused(400, { detail: 'end_time must be after start_time' })
   return { name, geometry: area }
-}
-
-/** The middle of an area. */
-export function centreOf(area: AreaGeometry): [longitude: number, latitude: number] {
-  const [west, south, east, north] = areaBounds(area)
-  return [(west + east) / 2, (south + north) / 2]
 }

@@ -1,6 +1,6 @@
 /**
- * SkyFi's API as its OpenAPI document 2.0.0 describes it, on loopback, with the scenes of the sandbox: search by WKT, one archive per
- * order, deliverables behind signed links at another host. The test decides what goes wrong.
+ * SkyFi's API as its OpenAPI document 2.0.0 describes it, on loopback, with the scenes of the sandbox: search by WKT, one archive or one
+ * new image per order, deliverables behind signed links at another host. The test decides what goes wrong.
  */
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -16,6 +16,8 @@ import { HOSTS } from '../hosts.ts'
 import { Library, sharedArea } from '../library.ts'
 import { rangeOf } from '../range.ts'
 import { openSceneRenderer, type SceneRenderer } from '../scene-renderer.ts'
+import { invalid, Refused } from '../refused.ts'
+import { imageOf, serveFeasibility, taskingFields, TASKING_RATE, type TaskingFields } from './tasking.ts'
 
 interface SkyfiOptions {
   readonly clock: Clock
@@ -48,15 +50,21 @@ interface SkyfiFaults {
   areaFactor: number
   /** Added to the stated size of files. */
   extraBytes: number
-  /** Added to the price of scenes when one is asked for. */
+  /** Added to the price of scenes and passes when one is asked for. */
   extraCentsPerSqKm: number
+  /** Instead of the state of studies. */
+  studyStatus: string | null
+  /** No satellite passes. */
+  hasNoPasses: boolean
 }
 
 interface PlacedOrder {
   readonly id: string
   readonly createdAt: Date
   readonly aoi: string
-  readonly archiveId: string
+  /** Null for a new image. */
+  readonly archiveId: string | null
+  readonly tasking: TaskingFields | null
   readonly metadata: Record<string, unknown> | null
   readonly label: string
   readonly orderLabel: string
@@ -115,19 +123,6 @@ const EDGES = [
   'DELIVERY_COMPLETED',
 ] as const
 
-/** `{detail}`, as the API reports errors. */
-class Refused extends Error {
-  readonly status: number
-  readonly detail: unknown
-  constructor(status: number, detail: unknown) {
-    super(String(detail))
-    this.status = status
-    this.detail = detail
-  }
-}
-
-const invalid = (field: string, msg: string) => new Refused(422, [{ loc: ['body', field], msg, type: 'value_error' }])
-
 export async function startSkyfi(options: SkyfiOptions): Promise<SimulatedSkyfi> {
   const simulator = new Simulator(options)
   const app = fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 300 } })
@@ -137,6 +132,7 @@ export async function startSkyfi(options: SkyfiOptions): Promise<SimulatedSkyfi>
   serveAccount(app)
   serveArchives(app, simulator)
   serveOrders(app, simulator)
+  serveFeasibility(app, PREFIX, simulator)
   serveFiles(files, simulator)
   await app.listen({ host: HOST, port: 0 })
   await files.listen({ host: HOST, port: 0 })
@@ -179,19 +175,21 @@ class Simulator {
     areaFactor: 1,
     extraBytes: 0,
     extraCentsPerSqKm: 0,
+    studyStatus: null,
+    hasNoPasses: false,
   }
   readonly orders: PlacedOrder[] = []
   readonly exchanges: Exchange[] = []
   readonly fileHeaders: Record<string, unknown>[] = []
   readonly links = new Map<string, { orderId: string; expiresAt: number }>()
   readonly library: Library
-  readonly #stepSeconds: number
+  readonly stepSeconds: number
   filesHost = ''
 
   constructor({ clock, workDir, stepSeconds = 60, key = 'skyfi-key-of-a-test-0001' }: SkyfiOptions) {
     this.clock = clock
     this.key = key
-    this.#stepSeconds = stepSeconds
+    this.stepSeconds = stepSeconds
     this.renderer = openSceneRenderer(workDir)
     this.library = new Library({ ...HOSTS.find(({ name }) => name === SENSOR)!, name: 'skyfi', sensor: SENSOR }, () => clock.now())
   }
@@ -219,8 +217,9 @@ class Simulator {
     return this.renderer.file(this.#shownIn(order))
   }
 
-  #shownIn({ aoi, archiveId }: PlacedOrder): SceneDescription {
+  #shownIn({ id, aoi, archiveId, tasking }: PlacedOrder): SceneDescription {
     const area = readWkt(aoi)!
+    if (archiveId === null) return imageOf({ id, area, fields: tasking!, sensor: SENSOR, maxPx: MAX_FILE_PX })
     const scene = this.scene(archiveId)
     return cropOf(scene, sharedArea(scene, area) ?? area, { maxPx: MAX_FILE_PX })
   }
@@ -258,7 +257,8 @@ class Simulator {
     const { faults, clock } = this
     const km2 = sqKmOf(readWkt(order.aoi)!)
     const last = EDGES.length - 1
-    const step = Math.min(last, Math.floor((clock.now().getTime() - order.createdAt.getTime()) / 1000 / this.#stepSeconds))
+    const step = Math.min(last, Math.floor((clock.now().getTime() - order.createdAt.getTime()) / 1000 / this.stepSeconds))
+    const rate = order.tasking ? TASKING_RATE : CENTS_PER_SQ_KM
     const file = step === last ? await this.renderer.fileSoon(this.#shownIn(order)) : null
     const reached = file || step < last ? step : step - 1
     const link = (kind: string) => (file ? `${PREFIX}/orders/${order.id}/${kind}` : null)
@@ -270,10 +270,10 @@ class Simulator {
       orderLabel: order.orderLabel,
       metadata: order.metadata,
       webhookUrl: order.webhookUrl,
-      archiveId: order.archiveId,
+      ...(order.archiveId === null ? order.tasking : { archiveId: order.archiveId, archive: this.archive(this.scene(order.archiveId)) }),
       id: order.id,
-      orderType: 'ARCHIVE',
-      orderCost: Math.round(Math.max(km2, MIN_SQ_KM) * CENTS_PER_SQ_KM * faults.chargeFactor),
+      orderType: order.archiveId === null ? 'TASKING' : 'ARCHIVE',
+      orderCost: Math.round(Math.max(km2, MIN_SQ_KM) * rate * faults.chargeFactor),
       ownerId: OWNER.id,
       status: faults.status ?? EDGES[reached]!,
       aoiSqkm: km2 * faults.areaFactor,
@@ -289,10 +289,9 @@ class Simulator {
       orderId: order.id,
       itemId: order.id,
       deliverableId: null,
-      archive: this.archive(this.scene(order.archiveId)),
       events: EDGES.slice(0, reached + 1).map((state, index) => ({
         status: state,
-        timestamp: new Date(order.createdAt.getTime() + index * this.#stepSeconds * 1000).toISOString(),
+        timestamp: new Date(order.createdAt.getTime() + index * this.stepSeconds * 1000).toISOString(),
         message: null,
       })),
     }
@@ -325,18 +324,27 @@ class Simulator {
     }
   }
 
-  place(body: Record<string, unknown>): PlacedOrder {
+  placeArchive(body: Record<string, unknown>): PlacedOrder {
     const aoi = requireAoi(body['aoi'])
     const scene = this.scene(String(body['archiveId']))
     if (!sharedArea(scene, aoi)) throw invalid('aoi', 'The AOI does not intersect the archive')
     if (sqKmOf(aoi) > MAX_SQ_KM) throw invalid('aoi', 'The AOI is too large for this archive')
+    return this.#place(body, { archiveId: scene.id, tasking: null })
+  }
+
+  placeTasking(body: Record<string, unknown>): PlacedOrder {
+    requireAoi(body['aoi'])
+    return this.#place(body, { archiveId: null, tasking: taskingFields(body) })
+  }
+
+  #place(body: Record<string, unknown>, what: Pick<PlacedOrder, 'archiveId' | 'tasking'>): PlacedOrder {
     if (body['deliveryDriver'] !== 'NONE') throw invalid('deliveryDriver', 'Only NONE is simulated')
     if (this.take('overBudget')) throw new Refused(402, 'Budget exceeded: the card on file was declined')
     const order: PlacedOrder = {
       id: randomUUID(),
       createdAt: this.clock.now(),
       aoi: String(body['aoi']),
-      archiveId: scene.id,
+      ...what,
       metadata: (body['metadata'] as Record<string, unknown> | undefined) ?? null,
       label: String(body['label'] ?? 'Platform Order'),
       orderLabel: String(body['orderLabel'] ?? 'Platform Order'),
@@ -381,20 +389,23 @@ function serveArchives(app: FastifyInstance, simulator: Simulator): void {
 }
 
 function serveOrders(app: FastifyInstance, simulator: Simulator): void {
-  app.post<{ Body: Body }>(`${PREFIX}/order-archive`, async ({ body }, reply) => {
-    const order = simulator.place(body)
+  const answer = async (order: PlacedOrder, reply: FastifyReply) => {
     if (simulator.take('lostPlacements')) return reply.status(502).send({ detail: 'Bad gateway' })
-    return reply.status(201).send(await simulator.view(order))
-  })
+    const { events: _events, ...view } = await simulator.view(order)
+    return reply.status(201).send(view)
+  }
+  app.post<{ Body: Body }>(`${PREFIX}/order-archive`, async ({ body }, reply) => await answer(simulator.placeArchive(body), reply))
+  app.post<{ Body: Body }>(`${PREFIX}/order-tasking`, async ({ body }, reply) => await answer(simulator.placeTasking(body), reply))
   type Listing = { Querystring: { orderType?: string; pageNumber?: string; pageSize?: string } }
   app.get<Listing>(`${PREFIX}/orders`, async ({ query: { orderType, pageNumber = '0', pageSize = '25' } }) => {
     const [page, size] = [Number(pageNumber), Number(pageSize)]
     if (!(size >= 1 && size <= 100)) throw invalid('pageSize', 'Input should be from 1 to 100')
-    const listed = orderType === 'TASKING' ? [] : simulator.orders.toReversed().slice(page * size, (page + 1) * size)
+    const wanted = simulator.orders.filter(({ tasking }) => orderType === undefined || (orderType === 'TASKING') === (tasking !== null))
+    const listed = wanted.toReversed().slice(page * size, (page + 1) * size)
     const views = await Promise.all(listed.map((order) => simulator.view(order)))
     return {
       request: { orderType: orderType ?? null, pageNumber: page, pageSize: size, sortColumns: ['created_at'], sortDirections: ['desc'] },
-      total: simulator.orders.length,
+      total: wanted.length,
       orders: views.map(({ events: _events, ...view }) => view),
     }
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { RasterPool, type StartWorker } from '#raster/pool/pool.ts'
+import { type PoolMetrics, RasterPool, type StartWorker } from '#raster/pool/pool.ts'
 import type { CogCompression } from '#raster/write/spec.ts'
 import type { OpenableSource } from './handlers.ts'
 import { narrowedForProcess } from './narrow.ts'
@@ -38,7 +38,7 @@ interface ConverterOptions {
 }
 
 interface Converter extends Pick<RasterService, 'convert' | 'process' | 'createWorkFolder' | 'sweep' | 'close'> {
-  metrics(): object
+  metrics(): PoolMetrics
 }
 
 /** Conversions have their own child processes, so that a map never waits for an upload. */

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { canonicalJson } from '#core/canonical.ts'
 import { tenantOf } from '#core/tenant.ts'
 import type { ConditionalOptions, RenderedImage, MosaicLayer, MosaicRequest, RasterSource, SeriesScene } from '#ports/raster.ts'
-import { LoadingCache } from '#raster/cache.ts'
+import { LoadingCache, type CacheMetrics } from '#raster/cache.ts'
 import { MEDIA_TYPES } from '#raster/encode/format.ts'
 import type { TileAddress } from '#raster/warp/mercator.ts'
 import type { RasterPool } from '#raster/pool/pool.ts'
@@ -46,7 +46,7 @@ export class Renderer {
     this.#sources = sources
   }
 
-  get metrics(): object {
+  get metrics(): CacheMetrics {
     return this.#tiles.metrics
   }
 

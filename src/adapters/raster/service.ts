@@ -85,19 +85,13 @@ export function createRasterService({ deadlineFactor = 1, ...options }: RasterSe
     createWorkFolder: converter.createWorkFolder,
     sweep: converter.sweep,
     metrics: () => ({
-      ...prefixed('pool', pool.metrics),
-      ...prefixed('converters', converter.metrics()),
-      ...prefixed('tiles', renderer.metrics),
-      ...prefixed('sources', sources.metrics()),
+      pools: { images: pool.metrics, conversions: converter.metrics() },
+      caches: { images: renderer.metrics, files: sources.metrics() },
     }),
     async close() {
       await Promise.all([pool.close(), converter.close()])
     },
   }
-}
-
-function prefixed(name: string, metrics: object): Record<string, number> {
-  return Object.fromEntries(Object.entries(metrics).map(([key, value]) => [`${name}_${key}`, value as number]))
 }
 
 type ImageMethods = Pick<RasterService, 'tile' | 'mosaic' | 'terrain' | 'thumbnail' | 'mapImage'>

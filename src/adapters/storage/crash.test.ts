@@ -12,6 +12,7 @@ import { openFileStore } from './files.ts'
 import { versionBytes } from './testing/child.ts'
 import { collect, pattern, tempFolder, testClock, until } from './testing/place.ts'
 import { beginUpload } from './testing/raw.ts'
+import { fixedSecret } from './signature.ts'
 
 const ROUNDS = campaign({ short: 2, long: 6 })
 const DAY_SECONDS = 24 * 3_600
@@ -31,7 +32,7 @@ async function openIn(t: TestContext) {
   const root = path.join(await tempFolder(t), 'objects')
   const secret = randomBytes(32)
   const clock = testClock()
-  const store = await openFileStore({ root, publicUrl: () => '', secret, clock })
+  const store = await openFileStore({ root, publicUrl: () => '', secrets: fixedSecret(secret), clock })
   await store.createBucket('bucket')
   return { root, secret, clock, store }
 }

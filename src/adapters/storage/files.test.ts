@@ -7,6 +7,7 @@ import { openFileStore } from './files.ts'
 import { StorageError } from '#ports/storage.ts'
 import { collect, listeningStore, pattern } from './testing/place.ts'
 import { storageSuite } from './testing/suite.ts'
+import { fixedSecret } from './signature.ts'
 
 const TYPE = 'image/tiff'
 const DAY_SECONDS = 24 * 3_600
@@ -148,7 +149,7 @@ test('the sweep removes what killed writers left, and nothing recent or in use',
 
 test('two stores on one folder see the same objects', async (t) => {
   const { root, store, clock, secret, bucket } = await listeningStore(t)
-  const second = await openFileStore({ root, publicUrl: () => 'http://localhost', secret, clock })
+  const second = await openFileStore({ root, publicUrl: () => 'http://localhost', secrets: fixedSecret(secret), clock })
   const candidates = [pattern(400_000, 1), pattern(400_001, 2)]
   for (let round = 0; round < 5; round++) {
     await Promise.all(
@@ -157,5 +158,5 @@ test('two stores on one folder see the same objects', async (t) => {
     const stored = await collect(await second.read({ bucket, key: 'contested' }))
     assert.ok(candidates.some((bytes) => bytes.equals(stored)))
   }
-  await assert.rejects(openFileStore({ root, publicUrl: () => '', secret: secret.subarray(1), clock }), RangeError)
+  await assert.rejects(openFileStore({ root, publicUrl: () => '', secrets: fixedSecret(secret.subarray(1)), clock }), RangeError)
 })

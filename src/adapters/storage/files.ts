@@ -47,7 +47,7 @@ import {
   type SignPut,
   type Storage,
 } from '#ports/storage.ts'
-import { SECRET_BYTES, signRequest, type SignedRequest } from './signature.ts'
+import { SECRET_BYTES, signRequest, type SignedRequest, type StoreSecrets } from './signature.ts'
 
 /** How often a step restarts because another writer removed or replaced the same object. */
 const MAX_ATTEMPTS = 5
@@ -60,7 +60,7 @@ interface FileStoreOptions {
   root: string
   /** Public URL of the listener; read at each signature, because the port may be known only after it listens. */
   publicUrl: () => string
-  secret: Buffer
+  secrets: StoreSecrets
   clock: Clock
   /** Whether its listener counts egress. */
   countsEgress?: boolean
@@ -72,11 +72,12 @@ export interface OpenObject {
   readonly handle: FileHandle
 }
 
-export async function openFileStore({ root, publicUrl, secret, clock, countsEgress = false }: FileStoreOptions): Promise<FileStore> {
-  if (secret.length !== SECRET_BYTES) throw new RangeError(`The store's secret must have ${SECRET_BYTES} bytes, not ${secret.length}`)
+export async function openFileStore({ root, publicUrl, secrets, clock, countsEgress = false }: FileStoreOptions): Promise<FileStore> {
+  const { length } = secrets.current()
+  if (length !== SECRET_BYTES) throw new RangeError(`The store's secret must have ${SECRET_BYTES} bytes, not ${length}`)
   await mkdir(path.join(root, STAGING_FOLDER), { recursive: true, mode: 0o700 })
   await chmod(root, 0o700)
-  return new FileStore(await realpath(root), { publicUrl, secret, clock, countsEgress })
+  return new FileStore(await realpath(root), { publicUrl, secrets, clock, countsEgress })
 }
 
 /** The storage port, and what the listener needs beyond it. */
@@ -89,16 +90,16 @@ export class FileStore implements Storage {
   readonly #root: string
   readonly #staging: string
   readonly #publicUrl: () => string
-  readonly #secret: Buffer
+  readonly #secrets: StoreSecrets
   readonly #clock: Clock
   readonly #exclusive = keyedLock()
 
-  constructor(root: string, { publicUrl, secret, clock, countsEgress }: Required<Omit<FileStoreOptions, 'root'>>) {
+  constructor(root: string, { publicUrl, secrets, clock, countsEgress }: Required<Omit<FileStoreOptions, 'root'>>) {
     this.countsEgress = countsEgress
     this.#root = root
     this.#staging = path.join(root, STAGING_FOLDER)
     this.#publicUrl = publicUrl
-    this.#secret = secret
+    this.#secrets = secrets
     this.#clock = clock
     this.uploads = createPartialUploads(this.#staging)
   }
@@ -329,7 +330,7 @@ export class FileStore implements Storage {
     checkRef(signed)
     if (signed.contentType !== null) checkContentType(signed.contentType)
     const expires = Math.floor(this.#clock.now().getTime() / 1000) + checkedSeconds(expiresInSeconds)
-    return this.#publicUrl() + signRequest(this.#secret, { ...signed, expires })
+    return this.#publicUrl() + signRequest(this.#secrets.current(), { ...signed, expires })
   }
 }
 

@@ -12,7 +12,7 @@ import { watchPace, type PaceLimits } from './deadline.ts'
 import { sendObject } from './download.ts'
 import type { FileStore } from './files.ts'
 import { StorageError, type EgressMeter, type UploadQuota } from '#ports/storage.ts'
-import { OBJECTS_PATH, verifyRequest, type VerifiedRequest } from './signature.ts'
+import { OBJECTS_PATH, verifyRequest, type StoreSecrets, type VerifiedRequest } from './signature.ts'
 import { createUploader, type Uploader } from './upload.ts'
 
 const MAX_TARGET_LENGTH = 4_096
@@ -46,7 +46,7 @@ export interface StoreListenerOptions {
   host: string
   /** 0: any free port; see `port` of the result. */
   port: number
-  secret: Buffer
+  secrets: StoreSecrets
   clock: Clock
   log: Logger
   /** Base URL of the problem pages: that of the API. */
@@ -159,20 +159,33 @@ async function route(listener: Listener, request: IncomingMessage, response: Ser
   if (!['GET', 'HEAD', 'PUT'].includes(request.method!))
     throw problem('method-not-allowed', 'The object store supports GET, HEAD and PUT', { headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } })
   if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) throw problem('bad-request', 'A header is repeated')
-  const signed = signedRequestOf(listener, request)
+  const signed = await signedRequestOf(listener, request)
   if (signed.method === 'PUT') return await listener.upload({ request, response, signed, proceed: sayContinue })
   if (hasBody) throw problem('bad-request', 'A download request must have no body')
   await sendObject(listener.store, signed, request, response, listener.egress ?? null)
 }
 
-function signedRequestOf({ secret, clock }: Listener, request: IncomingMessage): VerifiedRequest {
+async function signedRequestOf({ secrets, clock }: Listener, request: IncomingMessage): Promise<VerifiedRequest> {
   const target = request.url!
   if (!target.startsWith(OBJECTS_PATH)) throw problem('not-found', 'No such path')
-  const signed = target.length <= MAX_TARGET_LENGTH ? verifyRequest(secret, target) : null
+  const signed = target.length <= MAX_TARGET_LENGTH ? await verified(secrets, target) : null
   const isMeant = signed && (request.method === signed.method || request.method === 'HEAD')
   if (!isMeant) throw problem('invalid-signature', 'The URL is not signed for this request')
   if (clock.now().getTime() >= signed.expires * 1000) throw problem('expired-signature', 'The signed URL has expired; request a new one')
   return signed
+}
+
+/** A URL with an unknown signature may be signed with a secret that another process has just created. */
+async function verified(secrets: StoreSecrets, target: string): Promise<VerifiedRequest | null> {
+  const known = verifiedNow(secrets, target)
+  if (known) return known
+  await secrets.refresh()
+  return verifiedNow(secrets, target)
+}
+
+function verifiedNow(secrets: StoreSecrets, target: string): VerifiedRequest | null {
+  const previous = secrets.previous()
+  return verifyRequest(secrets.current(), target) ?? (previous && verifyRequest(previous, target))
 }
 
 function refuse(listener: Listener, response: ServerResponse, error: unknown): void {

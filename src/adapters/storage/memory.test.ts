@@ -12,6 +12,7 @@ import { systemClock } from '#core/clock.ts'
 import { campaign } from '../../../test/support/campaign.ts'
 import { openFileStore } from './files.ts'
 import { pattern, tempFolder } from './testing/place.ts'
+import { fixedSecret } from './signature.ts'
 
 const MB = 2 ** 20
 const OBJECT_BYTES = Number(process.env['TEST_STORE_BYTES'] ?? campaign({ short: 200, long: 300 }) * MB)
@@ -57,7 +58,7 @@ async function peakRss(child: ChildProcess): Promise<number> {
 test(`a PUT and a GET of ${Math.round(OBJECT_BYTES / MB)} MB do not increase the memory of the store`, async (t) => {
   const root = path.join(await tempFolder(t), 'objects')
   const secret = randomBytes(32)
-  const store = await openFileStore({ root, publicUrl: () => '', secret, clock: systemClock })
+  const store = await openFileStore({ root, publicUrl: () => '', secrets: fixedSecret(secret), clock: systemClock })
   await store.createBucket('bucket')
   const child = fork(path.join(import.meta.dirname, 'testing/child.ts'), ['serve', root, secret.toString('hex')])
   t.after(() => child.kill('SIGKILL'))

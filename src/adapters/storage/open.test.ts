@@ -7,6 +7,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { openStorage } from './open.ts'
 import { tempFolder, testClock } from './testing/place.ts'
+import { fixedSecret } from './signature.ts'
 
 test('default: files under DATA_DIR, with URLs of the listener; s3:// selects that service', async (t) => {
   const dataDir = await tempFolder(t)
@@ -14,9 +15,10 @@ test('default: files under DATA_DIR, with URLs of the listener; s3:// selects th
     storageUrl: '',
     s3Endpoint: '',
     s3Region: '',
+    s3Credentials: null,
     dataDir,
     publicUrl: () => 'https://store.example',
-    secret: randomBytes(32),
+    secrets: fixedSecret(randomBytes(32)),
     clock: testClock(),
   }
   const at = { bucket: 'project-1', key: 'a.tif' }

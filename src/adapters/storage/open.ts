@@ -1,7 +1,8 @@
 import path from 'node:path'
 import type { Clock } from '#core/clock.ts'
 import { openFileStore, type FileStore } from './files.ts'
-import type { S3Store } from './s3.ts'
+import type { S3Credentials, S3Store } from './s3.ts'
+import type { StoreSecrets } from './signature.ts'
 
 export interface StorageSettings {
   /** Empty: files under `dataDir`. Else `s3://bucket/prefix`. */
@@ -10,11 +11,13 @@ export interface StorageSettings {
   s3Endpoint: string
   /** Empty: from the AWS variables and files. */
   s3Region: string
+  /** Null: from the AWS variables, files and roles. */
+  s3Credentials: S3Credentials | null
   dataDir: string
   /** Public URL of the embedded store's listener. */
   publicUrl: () => string
-  /** 32 bytes that all processes share. */
-  secret: Buffer
+  /** All processes share them. */
+  secrets: StoreSecrets
   clock: Clock
 }
 
@@ -24,10 +27,16 @@ export async function openStorage(settings: StorageSettings): Promise<FileStore 
     return await openFileStore({
       root: path.join(settings.dataDir, 'objects'),
       publicUrl: settings.publicUrl,
-      secret: settings.secret,
+      secrets: settings.secrets,
       clock: settings.clock,
       countsEgress: true,
     })
   const { openS3Store } = await import('./s3.ts') // It takes a third of a second and 35 MB, so load it only if used.
-  return openS3Store({ url: settings.storageUrl, endpoint: settings.s3Endpoint, region: settings.s3Region, clock: settings.clock })
+  return openS3Store({
+    url: settings.storageUrl,
+    endpoint: settings.s3Endpoint,
+    region: settings.s3Region,
+    ...(settings.s3Credentials ? { credentials: settings.s3Credentials } : {}),
+    clock: settings.clock,
+  })
 }

@@ -9,6 +9,7 @@ import { startStoreListener } from './listener.ts'
 import { verifyRequest } from './signature.ts'
 import { collect, inChunks, listeningStore, pattern, until, type Place } from './testing/place.ts'
 import { beginUpload, raw, readAnswer, requestHead } from './testing/raw.ts'
+import { fixedSecret } from './signature.ts'
 
 const TYPE = 'image/tiff'
 const TOTAL = 95_000
@@ -46,12 +47,12 @@ async function begin(place: Place, key: string, maxBytes = TOTAL, countFor?: str
 
 test('interrupted between any two chunks, also by a restart: the exact bytes', async (t) => {
   const place = await listeningStore(t)
-  const second = await openFileStore({ root: place.root, publicUrl: () => '', secret: place.secret, clock: place.clock })
+  const second = await openFileStore({ root: place.root, publicUrl: () => '', secrets: fixedSecret(place.secret), clock: place.clock })
   const listener = await startStoreListener({
     store: second,
     host: '127.0.0.1',
     port: 0,
-    secret: place.secret,
+    secrets: fixedSecret(place.secret),
     clock: place.clock,
     log: pino({ level: 'silent' }),
   })

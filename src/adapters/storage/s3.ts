@@ -47,9 +47,19 @@ const PART_BYTES = 16 * 1024 * 1024
 const PARTS_IN_FLIGHT = 3
 const CONNECTION_TIMEOUT_MS = 5_000
 const IDLE_TIMEOUT_MS = 60_000
+/** All tries of a request that moves few bytes: the caller of an operation waits for it. */
+const ANSWER_MS = 20_000
+/** A store copies at least so fast; a large object may take longer to be copied. */
+const COPIED_BYTES_PER_MS = 20_000
 const MAX_TRIES = 4
 const DEFAULT_TYPE = 'application/octet-stream'
 const DEFAULT_REGION = 'us-east-1'
+
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
 
 export interface S3StoreOptions {
   /** `s3://bucket/prefix`, the prefix optional. */
@@ -59,10 +69,12 @@ export interface S3StoreOptions {
   /** Empty: from the AWS variables and files. */
   region: string
   clock: Clock
-  /** For tests; default: the usual chain of AWS variables, files and roles. */
-  credentials?: { accessKeyId: string; secretAccessKey: string }
+  /** Default: the usual chain of AWS variables, files and roles. */
+  credentials?: S3Credentials
   /** Larger objects are copied in parts. For tests. */
   maxSingleCopyBytes?: number
+  /** How long the store can take to answer. For tests. */
+  answerMs?: number
 }
 
 export function openS3Store(options: S3StoreOptions): S3Store {
@@ -91,6 +103,7 @@ export class S3Store implements Storage {
   readonly #clock: Clock
   readonly #endpoint: string
   readonly #maxSingleCopyBytes: number | undefined
+  readonly #answerMs: number
 
   constructor(client: S3Client, options: S3StoreOptions) {
     const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(options.url) ?? []
@@ -101,6 +114,7 @@ export class S3Store implements Storage {
     this.#clock = options.clock
     this.#endpoint = options.endpoint
     this.#maxSingleCopyBytes = options.maxSingleCopyBytes
+    this.#answerMs = options.answerMs ?? ANSWER_MS
     this.multipart = createMultipartUploads({
       client,
       at: (ref) => {
@@ -175,7 +189,7 @@ export class S3Store implements Storage {
   async stat(at: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo | null> {
     checkRef(at)
     try {
-      const head = await explained(this.#client.send(new HeadObjectCommand(this.#at(at)), given(signal)), signal)
+      const head = await this.#answered((abortSignal) => this.#client.send(new HeadObjectCommand(this.#at(at)), { abortSignal }), signal)
       return {
         size: head.ContentLength!,
         etag: head.ETag!,
@@ -199,29 +213,24 @@ export class S3Store implements Storage {
       MaxKeys: Math.min(limit, LIST_PAGE_SIZE),
       ...(cursor === null ? {} : { StartAfter: start + cursor }),
     })
-    const { Contents = [], IsTruncated } = await explained(this.#client.send(command, given(signal)), signal)
+    const { Contents = [], IsTruncated } = await this.#answered((abortSignal) => this.#client.send(command, { abortSignal }), signal)
     const objects = Contents.map(({ Key, Size }) => ({ key: Key!.slice(start.length), size: Size! }))
     return { objects, next: IsTruncated ? (objects.at(-1)?.key ?? null) : null }
   }
 
   async remove(at: ObjectRef): Promise<void> {
     checkRef(at)
-    await explained(this.#client.send(new DeleteObjectCommand(this.#at(at))))
+    await this.#answered((abortSignal) => this.#client.send(new DeleteObjectCommand(this.#at(at)), { abortSignal }))
   }
 
   async copy(from: ObjectRef, to: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo> {
     checkRef(to)
     const info = await this.#require(from, signal)
-    await explained(
-      copyObject(this.#client, {
-        bucket: this.#bucket,
-        from: this.#name(from),
-        to: this.#name(to),
-        info,
-        maxSingleBytes: this.#maxSingleCopyBytes,
-        signal,
-      }),
+    const names = { bucket: this.#bucket, from: this.#name(from), to: this.#name(to), info, maxSingleBytes: this.#maxSingleCopyBytes }
+    await this.#answered(
+      (abortSignal) => copyObject(this.#client, { ...names, signal: abortSignal }),
       signal,
+      this.#answerMs + info.size / COPIED_BYTES_PER_MS,
     )
     return await this.#require(to, signal)
   }
@@ -328,9 +337,24 @@ export class S3Store implements Storage {
     signal?: AbortSignal,
   ): Promise<NonNullable<GetObjectCommandOutput['Body']>> {
     const command = new GetObjectCommand({ ...this.#at(at), Range: `bytes=${offset}-${offset + length - 1}`, IfMatch: etag })
-    const { Body, ContentLength } = await explained(this.#client.send(command, given(signal)), signal)
+    const { Body, ContentLength } = await this.#answered((abortSignal) => this.#client.send(command, { abortSignal }), signal)
     if (!Body || ContentLength !== length) throw new StorageError('unavailable', 'The object store returned another range than requested')
     return Body
+  }
+
+  /** Sends a request, with its repetitions, until the store answers or the deadline ends it. */
+  async #answered<T>(send: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal, deadlineMs = this.#answerMs): Promise<T> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), deadlineMs) // Ended by an answer: a body that follows may take longer.
+    try {
+      return await send(signal ? AbortSignal.any([signal, late.signal]) : late.signal)
+    } catch (error) {
+      if (late.signal.aborted && !signal?.aborted)
+        throw new StorageError('unavailable', 'The object store did not answer in time', { cause: error })
+      throw explainS3(error, signal)
+    } finally {
+      clearTimeout(timer)
+    }
   }
 }
 

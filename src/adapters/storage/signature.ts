@@ -10,6 +10,17 @@ export const OBJECTS_PATH = '/objects/'
 const DOMAIN = 'groundtrack object store 1\n'
 const SIGNED_TEXT = /^(\/objects\/([a-z0-9-]+)\/([A-Za-z0-9._/-]+)\?(method=(?:GET|PUT)[\x21-\x7e]*))&signature=([A-Za-z0-9_-]{43})$/
 
+/** What signs URLs, and what is accepted in addition: a secret that was replaced a short time ago. */
+export interface StoreSecrets {
+  current(): Buffer
+  previous(): Buffer | null
+  /** Reads them again, because another process may have replaced them. */
+  refresh(): Promise<void>
+}
+
+/** One secret that is never replaced. */
+export const fixedSecret = (secret: Buffer): StoreSecrets => ({ current: () => secret, previous: () => null, refresh: async () => {} })
+
 export interface SignedRequest extends ObjectRef {
   readonly method: 'GET' | 'PUT'
   /** Seconds since 1970. */

@@ -26,6 +26,9 @@ const MAX_TOKEN_BYTES = 64 * 1024
 const DEFAULT_LIFETIME_SECONDS = 300
 const MAX_LIFETIME_SECONDS = 7 * 86_400
 
+/** How some servers say within a 400 that too many tokens were requested, which says nothing about the credentials. */
+const LIMIT = /\\?"code\\?"\s*:\s*\\?"?429\b/
+
 const TokenResponse = Compile(
   Type.Object({
     access_token: Type.String({ pattern: '^[\\x21-\\x7e]+$', maxLength: 16_000 }),
@@ -87,6 +90,8 @@ async function requestToken({ tokenUrl, body: encoding, fields, header }: OAuth,
     .catch(() => {
       throw new VendorError('unavailable', hostName, `The token server of ${hostName} could not be reached`)
     })
+  if (answer.status === 400 && LIMIT.test(answer.body.toString('utf8')))
+    throw new VendorError('unavailable', hostName, `The token server of ${hostName} issues no more tokens for now`)
   if (answer.status === 400 || answer.status === 401)
     throw new VendorError('unauthorized', hostName, `The token server of ${hostName} refused the credentials (HTTP ${answer.status})`)
   const body = answer.status === 200 ? parsed(answer.body) : null

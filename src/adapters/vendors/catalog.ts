@@ -58,15 +58,17 @@ interface CatalogParts {
   readonly source: Source
   readonly products: readonly Product[]
   readonly address: Pick<HostAddress, 'pageLimit' | 'filter' | 'rewrite'>
+  /** Further fields of every search. */
+  readonly more?: Readonly<Record<string, unknown>>
 }
 
 /** Any small area: some hosts take seconds to search the whole world. */
 const PROBED: [number, number, number, number] = [15, 50, 15.1, 50.1]
 
-export function createCatalog(host: Host, { source, products, address }: CatalogParts): VendorCatalog {
+export function createCatalog(host: Host, { source, products, address, more = {} }: CatalogParts): VendorCatalog {
   const toScene = (feature: Static<typeof Item>): Scene => sceneOf(feature, source, products, address.rewrite)
   const search = async (query: SceneSearch, options: CallOptions): Promise<ScenePage> => {
-    const body = searchBody({ ...query, limit: Math.min(query.limit, address.pageLimit) }, address.filter)
+    const body = { ...searchBody({ ...query, limit: Math.min(query.limit, address.pageLimit) }, address.filter), ...more }
     let cursor = query.cursor ?? null
     for (let empty = 0; ; empty++) {
       const { features, links = [] } = await ask(host, cursor, body, options)
@@ -83,7 +85,7 @@ export function createCatalog(host: Host, { source, products, address }: Catalog
       await search({ collections: [source.collections[0]!.id], bbox: PROBED, limit: 1 }, options)
     },
     async scene(id, options = {}) {
-      if (source.protocol === 'stac') {
+      if (source.protocol !== 'sandbox') {
         const collections = source.collections.map((collection) => collection.id)
         return (await search({ ids: [id], collections, limit: 1 }, options)).scenes.find((scene) => scene.id === id) ?? null
       }

@@ -20,7 +20,7 @@ test('the shipped registry has simulated hosts and real ones; offline, it has no
   const real = await readRegistry(null, { sandboxUrl: null })
   assert.deepEqual(
     real.sources.map(({ hostName }) => hostName),
-    ['earth-search', 'planetary-computer', 'cdse', 'skyfi', 'planet', 'up42'],
+    ['earth-search', 'planetary-computer', 'cdse', 'skyfi', 'planet', 'up42', 'umbra'],
   )
   assert.ok(real.hosts.every(({ url }) => url.startsWith('https://')))
   const shops = real.sources.filter(({ accessModel }) => accessModel === 'commercial').map(({ hostName }) => hostName)

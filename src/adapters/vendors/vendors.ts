@@ -33,6 +33,8 @@ import { createFileUrls } from './signed-files.ts'
 import { createUp42Catalog } from './up42/catalog.ts'
 import { createGlossary } from './up42/glossary.ts'
 import { checkUp42Account, createUp42Shop } from './up42/shop.ts'
+import { createUmbraCatalog } from './umbra/catalog.ts'
+import { checkUmbraAccount, createUmbraShop } from './umbra/shop.ts'
 import { createStapiCatalog } from './stapi/catalog.ts'
 import { checkStapiAccount, createStapiShop } from './stapi/shop.ts'
 
@@ -95,7 +97,7 @@ export function createVendors({ registry, egressAllow, deadlineFactor = 1, clock
     return { source, address: hosts.find((each) => each.hostName === hostName)! }
   }
   const clientAt = ({ source, address }: ReturnType<typeof addressOf>, host: Host, isOwnAccount: boolean): Client =>
-    clientOf(host, { source, address, isOwnAccount, products: products.filter(({ hostName }) => hostName === source.hostName) })
+    clientOf(host, { source, address, isOwnAccount, clock, products: products.filter(({ hostName }) => hostName === source.hostName) })
   const own = new Map<string, Client>()
   const ofAccounts = new LRUCache<string, Client>({ max: MAX_ACCOUNT_CLIENTS })
   const client = (hostName: string, accountId: string | null = null): Client => {
@@ -157,10 +159,11 @@ interface ClientParts {
   readonly products: readonly Product[]
   /** Whether the account is an organization's own. */
   readonly isOwnAccount: boolean
+  readonly clock: Clock
 }
 
 /** The adapter of a protocol. */
-function clientOf(host: Host, { source, address, products, isOwnAccount }: ClientParts): Client {
+function clientOf(host: Host, { source, address, products, isOwnAccount, clock }: ClientParts): Client {
   if (source.protocol === 'planet') {
     const itemTypes = source.collections.map(({ id }) => id)
     const items = createItems(host, itemTypes)
@@ -174,7 +177,7 @@ function clientOf(host: Host, { source, address, products, isOwnAccount }: Clien
     const archives = createArchives(host)
     return {
       catalog: createSkyfiCatalog(host, { source, products, address, archives }),
-      shop: createSkyfiShop(host, { products, archives }),
+      shop: createSkyfiShop(host, { products, archives, clock }),
       check: (options) => checkSkyfiAccount(host, options),
     }
   }
@@ -185,6 +188,14 @@ function clientOf(host: Host, { source, address, products, isOwnAccount }: Clien
       catalog,
       shop: createUp42Shop(host, { products, catalog, glossary }),
       check: (options) => checkUp42Account(host, { products, glossary }, options),
+    }
+  }
+  if (source.protocol === 'umbra') {
+    const { catalog, scenes } = createUmbraCatalog(host, { source, products, address })
+    return {
+      catalog,
+      shop: createUmbraShop(host, { products, scenes, isOwnAccount }),
+      check: (options) => checkUmbraAccount(host, options),
     }
   }
   if (source.protocol === 'stapi')

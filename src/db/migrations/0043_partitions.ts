@@ -19,6 +19,8 @@ interface Growing {
   dropped: readonly string[]
   /** Foreign keys from or to the table. With them, dropping a month would block writers of the other table. */
   foreignKeys: readonly (readonly [table: string, constraint: string])[]
+  /** The other tables of these keys. */
+  related: readonly string[]
   isAppendOnly: boolean
   identity?: string
 }
@@ -33,6 +35,7 @@ const TABLES: readonly Growing[] = [
     indexes: { webhook_attempt_delivery: '(delivery_id, at)' },
     dropped: [],
     foreignKeys: [['webhook_attempt', 'webhook_attempt_delivery_id_fkey']],
+    related: ['webhook_delivery'],
     isAppendOnly: false,
   },
   {
@@ -50,6 +53,7 @@ const TABLES: readonly Growing[] = [
       ['webhook_delivery', 'webhook_delivery_event_seq_fkey'],
       ['webhook_delivery', 'webhook_delivery_subscription_id_fkey'],
     ],
+    related: ['event_subscription', 'event'],
     isAppendOnly: false,
   },
   {
@@ -63,6 +67,7 @@ const TABLES: readonly Growing[] = [
       ['webhook_backlog', 'webhook_backlog_event_seq_fkey'],
       ['event', 'event_org_id_fkey'],
     ],
+    related: ['organization', 'webhook_backlog'],
     isAppendOnly: true,
     identity: 'seq',
   },
@@ -74,6 +79,7 @@ const TABLES: readonly Growing[] = [
     indexes: { audit_org: '(org_id, at desc, invocation_id)' },
     dropped: [],
     foreignKeys: [],
+    related: [],
     isAppendOnly: true,
   },
   {
@@ -84,6 +90,7 @@ const TABLES: readonly Growing[] = [
     indexes: { egress_log_org: '(org_id, at desc)' },
     dropped: [],
     foreignKeys: [['egress_log', 'egress_log_org_id_fkey']],
+    related: ['organization'],
     isAppendOnly: true,
   },
   {
@@ -94,6 +101,7 @@ const TABLES: readonly Growing[] = [
     indexes: {},
     dropped: [],
     foreignKeys: [['usage_day', 'usage_day_org_id_fkey']],
+    related: ['organization'],
     isAppendOnly: false,
   },
 ]
@@ -147,11 +155,15 @@ function boundFrom(now: Date, column: string): string {
   return column === 'day' ? bound.slice(0, 10) : bound
 }
 
-/** One transaction. If it waits for others for longer than the lock timeout, it lets them pass and tries again. */
+/**
+ * One transaction. If it waits for others for longer than the lock timeout, it lets them pass and tries again. It locks all its tables
+ * first, at most three, and the waits for them take less than the second after which PostgreSQL looks for deadlocks: a writer that has
+ * locked them in another order waits for a moment, and never fails.
+ */
 async function briefly(db: Kysely<unknown>, statements: readonly string[]): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {
-      return await run(db, ["set local lock_timeout = '2s'", ...statements.map((each) => `${LINTER}\n${each}`)].join(';\n'))
+      return await run(db, ["set local lock_timeout = '300ms'", ...statements.map((each) => `${LINTER}\n${each}`)].join(';\n'))
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt >= MAX_LOCK_ATTEMPTS) throw error
       await sleep(LOCK_RETRY_MS)
@@ -168,6 +180,7 @@ function replacement({ table, column, primaryKey, ...growing }: Growing, { bound
   const appendOnly = (name: string) =>
     `create trigger ${name}_append_only before update or delete or truncate on ${name} for each statement execute function refuse_change()`
   return [
+    `lock table ${[...growing.related, table].join(', ')} in access exclusive mode`,
     ...growing.foreignKeys.map(([owner, constraint]) => `alter table ${owner} drop constraint if exists ${constraint}`),
     `alter table ${table} rename to ${old}`,
     ...(growing.identity ? [`alter sequence ${table}_${growing.identity}_seq rename to ${table}_old_seq`] : []),

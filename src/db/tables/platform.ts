@@ -5,6 +5,7 @@ type Json = Record<string, unknown>
 
 export interface PlatformTables {
   rate_window: { subject: string; started_at: Date; used: number }
+  replica_mark: { id: string; pid: number }
   shared_secret: { name: string; value: Buffer; created_at: Date }
   idempotency_claim: {
     owner_id: string

@@ -13,6 +13,7 @@ export default operation({
   id: 'alerts.events.list',
   scope: 'alerts:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     rule_id: Type.Optional(Nullable(RuleId)),
     acknowledged: Type.Optional(Nullable(Type.Boolean({ description: 'Only acknowledged (`true`) or unacknowledged (`false`) events' }))),

@@ -9,6 +9,7 @@ export default operation({
   id: 'alerts.rule.get',
   scope: 'alerts:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ rule_id: RuleId }),
   output: Closed({ alert_rule: RuleRecord }, { description: 'The alert rule' }),
   example: { input: { rule_id: EXAMPLE_RULE.id }, output: { alert_rule: EXAMPLE_RULE } },

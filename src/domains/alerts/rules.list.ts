@@ -10,6 +10,7 @@ export default operation({
   id: 'alerts.rules.list',
   scope: 'alerts:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     active: Type.Optional(Nullable(Type.Boolean({ description: 'Only active (`true`) or inactive (`false`) rules' }))),
     collection_id: Type.Optional(Nullable(Terms.collection_id)),

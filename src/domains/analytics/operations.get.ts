@@ -10,6 +10,7 @@ export default operation({
   id: 'analytics.operations.get',
   scope: 'analytics:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     operation_name: Type.String({ minLength: 1, maxLength: 100, description: 'Method name from `analytics.operations.list`' }),
   }),

@@ -9,6 +9,7 @@ export default operation({
   id: 'analytics.operations.list',
   scope: 'analytics:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     data_type: Type.Optional(Nullable(Type.String({ maxLength: 50, description: 'Only methods for this data type: `raster` or `dem`' }))),
   }),

@@ -13,6 +13,7 @@ export default operation({
   id: 'analytics.result.tile',
   scope: 'analytics:read',
   tier: 'read',
+  readsReplica: true,
   raw: 'bytes',
   mediaTypes: IMAGE_TYPES,
   input: Closed({

@@ -10,6 +10,7 @@ export default operation({
   id: 'band_formulas.get',
   scope: 'band_formulas:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ formula_id: FormulaId }),
   output: FormulaRecord,
   example: { input: { formula_id: EXAMPLE_FORMULA.id }, output: EXAMPLE_FORMULA },

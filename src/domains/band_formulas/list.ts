@@ -10,6 +10,7 @@ export default operation({
   id: 'band_formulas.list',
   scope: 'band_formulas:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     category: Type.Optional(
       Nullable(Type.String({ maxLength: 50, description: 'Only formulas of this category, such as `vegetation` or `custom`' })),

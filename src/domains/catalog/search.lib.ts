@@ -10,7 +10,16 @@ import { priced } from '#model/money/commitment.ts'
 import type { Context } from '#operation.ts'
 import { creditsFor } from '#model/orders/sale.ts'
 import { requireAccount, type UsableSource } from '#model/vendors/account.ts'
-import type { PriceResult, Scene, SceneSearch, Source, VendorPrice, Vendors } from '#ports/vendors.ts'
+import {
+  VendorError,
+  type PriceResult,
+  type Scene,
+  type SceneSearch,
+  type Source,
+  type VendorPrice,
+  type Vendors,
+  type VendorShop,
+} from '#ports/vendors.ts'
 import { toFeature, type Feature, type FilterFields } from './wire.ts'
 
 export type Filters = Omit<SceneSearch, 'limit' | 'cursor'>
@@ -102,12 +111,11 @@ async function pricesOf(
   const { source, accountId } = sale
   const shop = vendors.shop(source.hostName, accountId)
   const sold = scenes.filter(({ productId, geometry }) => productId !== null && geometry !== null)
-  if (!shop || sold.length === 0) return []
-  if (!source.hasSearchPrices) return scenes.map(({ productId }) => (productId === null ? {} : { dataProduct: productId }))
-  const quotes = await shop.price(
-    sold.map((scene) => ({ sceneId: scene.id, productId: scene.productId!, geometry: probeIn(scene) })),
-    { signal },
-  )
+  const unpriced = ({ productId }: Scene, reason: string | null) =>
+    productId === null ? {} : { dataProduct: productId, ...(reason === null ? {} : { priceError: reason }) }
+  if (!shop) return []
+  if (!source.hasSearchPrices) return scenes.map((scene) => unpriced(scene, null))
+  const quotes = sold.length === 0 ? [] : await quotesOf(shop, sold, signal)
   const offers = quotes.flatMap((quote) => {
     const credits = quote.ok ? creditsFor(sale, unitCents(quote.price)) : null
     return quote.ok && credits !== null ? [{ quote, line: { product: vendors.product(quote.productId)!.name, area_km2: 1, credits } }] : []
@@ -119,8 +127,20 @@ async function pricesOf(
   const byScene = new Map(sold.map((scene, index) => [scene.id, quotes[index]!]))
   return scenes.map((scene) => {
     const quote = byScene.get(scene.id)
-    return quote?.ok ? shownPrice(quote, sale, credits.get(quote)) : {}
+    return quote?.ok ? shownPrice(quote, sale, credits.get(quote)) : unpriced(scene, quote?.reason ?? 'Its footprint is not known')
   })
+}
+
+/** Scenes are worth showing even if the vendor does not state their prices now. */
+async function quotesOf(shop: VendorShop, sold: readonly Scene[], signal: AbortSignal): Promise<readonly PriceResult[]> {
+  const requests = sold.map((scene) => ({ sceneId: scene.id, productId: scene.productId!, geometry: probeIn(scene) }))
+  try {
+    return await shop.price(requests, { signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof VendorError)) throw error
+    return requests.map(() => ({ ok: false, reason: error.message }))
+  }
 }
 
 /** Cents of the vendor's currency for 1 km², a scene or an order; null: by contract. */
@@ -141,10 +161,13 @@ function shownPrice(
     const amount = cents === null ? null : cents / 100
     return { ...about, billedByVendor: { currency: source.currency, amount, per: PRICE_UNITS[price.basis] } }
   }
-  if (credits === undefined) return {}
+  if (credits === undefined) return { ...about, priceError: noPriceReason(source, price) }
   if (price.basis === 'area') return { ...about, pricePerSqKm: audOf(credits), creditsPerSqKm: credits }
   return { ...about, price: audOf(credits), credits, pricePer: PRICE_UNITS[price.basis] }
 }
+
+const noPriceReason = ({ hostName, currency }: Source, { basis }: VendorPrice): string =>
+  basis === 'contract' ? `'${hostName}' sells it only under a contract` : `There is no exchange rate for ${currency}`
 
 const PRICE_UNITS = { area: 'km2', scene: 'scene', order: 'order', contract: null } as const
 

@@ -1,7 +1,11 @@
 // Goal: a search returns scenes with the organization's prices; filters are exact; a cursor is valid for its own search only; and a
 // vendor that fails, hangs or sends invalid data is a 502 or 504 that names it, or an error of one source in a merged search.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { test, type TestContext } from 'node:test'
+import { readRegistry } from '#adapters/vendors/registry.ts'
 import { world } from '../../../test/support/world.ts'
 
 const BOX = [2.28, 48.18, 2.32, 48.22]
@@ -135,6 +139,33 @@ test('catalog searches', async (t) => {
   })
 })
 
+/** The simulated vendors behind a server that answers no question about prices. */
+async function startPriceless(t: TestContext) {
+  let target = ''
+  const server = createServer((request, response) => {
+    void (async () => {
+      if (request.url!.endsWith('/prices')) return void response.writeHead(503).end('{}')
+      const body = request.method === 'GET' ? null : await buffer(request)
+      const { authorization = '' } = request.headers
+      const headers = { authorization, ...(body ? { 'content-type': 'application/json' } : {}) }
+      const answer = await fetch(target + request.url, { method: request.method!, headers, body })
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+      return void response.end(Buffer.from(await answer.arrayBuffer()))
+    })()
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const sources = async (sandboxUrl: string) => {
+    target = sandboxUrl
+    return await readRegistry(null, { sandboxUrl: `http://${address}`, isOffline: true })
+  }
+  return { address, sources }
+}
+
 test('vendors that fail', async (t) => {
   const w = await world(t, { vendors: true })
   const { owner } = await w.organization()
@@ -154,6 +185,18 @@ test('vendors that fail', async (t) => {
     assert.deepEqual([merged.status, merged.body.code], [502, 'bad-gateway'], 'every source failed')
     assert.match(merged.body.detail, /^No source could be searched: .*sandbox-hr could not be reached/)
     assert.ok(merged.body.sources.every(({ error }: { error: string | null }) => error !== null))
+  })
+
+  await t.test('a vendor that states no prices now still shows its scenes, which are not free', async () => {
+    const host = await startPriceless(t)
+    const other = await world(t, { vendors: true, sources: host.sources, egressAllow: [host.address] })
+    const { token } = (await other.organization()).owner
+    const { features } = await other.ok(token, 'catalog.search', { host_name: 'sandbox-vhr', bbox: BOX, datetime: JUNE, limit: 2 })
+    assert.equal(features.length, 2)
+    for (const { properties } of features) {
+      assert.ok(properties.dataProduct)
+      assert.deepEqual([properties.priceError, properties.creditsPerSqKm], ['sandbox-vhr answered 503', undefined])
+    }
   })
 
   await t.test('a merged search isolates sources that fail, hang or send invalid data, within its deadline', async () => {

@@ -92,7 +92,7 @@ export const SceneFeature = Closed(
       description:
         'STAC properties and `simulated`. Open scenes have `license`, `attribution` and the name and URL of the licence as ' +
         '`svc:license_name` and `svc:license_url`; scenes for sale add `dataProduct` and, unless the vendor estimates each order ' +
-        'separately, `pricePerSqKm`, `creditsPerSqKm` and `pricingResolution`',
+        'separately, `pricePerSqKm`, `creditsPerSqKm` and `pricingResolution`, or `priceError`, which says why the price is not known',
     }),
     assets: Type.Unsafe<Record<string, Record<string, unknown>>>({
       type: 'object',

@@ -8,6 +8,7 @@ export default operation({
   id: 'clip.job.get',
   scope: 'clip:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ job_id: JobId }),
   output: ClipJobRecord,
   example: { input: { job_id: EXAMPLE_CLIP.id }, output: EXAMPLE_CLIP },

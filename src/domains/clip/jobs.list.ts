@@ -22,6 +22,7 @@ export default operation({
   id: 'clip.jobs.list',
   scope: 'clip:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     organization_id: Type.Optional(Type.String({ description: "Organization ID; defaults to the caller's organization" })),
     status: Type.Optional(Nullable(ClipState)),

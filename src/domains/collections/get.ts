@@ -10,6 +10,7 @@ export default operation({
   id: 'collections.get',
   scope: 'collections:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ project_id: Described(Uuid, 'Project ID'), collection_id: Described(ItemId, 'Collection ID') }),
   output: CollectionRecord,
   example: { input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id }, output: EXAMPLE_COLLECTION },

@@ -10,6 +10,7 @@ export default operation({
   id: 'collections.list',
   scope: 'collections:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ project_id: Described(Uuid, 'Project ID') }),
   output: Type.Array(CollectionRecord, { description: 'Collections of the project' }),
   example: { input: { project_id: EXAMPLE_COLLECTION.project_id }, output: [EXAMPLE_COLLECTION] },

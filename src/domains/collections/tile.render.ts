@@ -16,6 +16,7 @@ export default operation({
   id: 'collections.tile.render',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   raw: 'bytes',
   mediaTypes: IMAGE_TYPES,
   input: Closed({

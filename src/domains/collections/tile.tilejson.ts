@@ -13,6 +13,7 @@ export default operation({
   id: 'collections.tile.tilejson',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     collection_id: Described(ItemId, 'Collection ID'),
     profile: styleFields.profile,

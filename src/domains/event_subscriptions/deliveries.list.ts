@@ -12,6 +12,7 @@ export default operation({
   id: 'event_subscriptions.deliveries.list',
   scope: 'event_subscriptions:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     subscription_id: SubscriptionId,
     state: Type.Optional(Nullable(Choice(DELIVERY_STATES, { description: 'Only deliveries in this state; `dead` are undelivered' }))),

@@ -13,6 +13,7 @@ export default operation({
   id: 'event_subscriptions.get',
   scope: 'event_subscriptions:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ subscription_id: SubscriptionId }),
   output: Closed(
     {

@@ -10,6 +10,7 @@ export default operation({
   id: 'event_subscriptions.list',
   scope: 'event_subscriptions:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     event_type: Type.Optional(Nullable(EventTypeName)),
     active: Type.Optional(Nullable(Type.Boolean({ description: 'Only active (`true`) or paused (`false`) subscriptions' }))),

@@ -18,6 +18,7 @@ export default operation({
   id: 'items.detect_asset_bands',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ item_id: Described(ItemId, 'Item ID'), asset_id: Described(Type.Optional(Nullable(ItemId)), 'Asset ID or asset key') }),
   output: Closed(
     {

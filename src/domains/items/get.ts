@@ -11,6 +11,7 @@ export default operation({
   id: 'items.get',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ item_id: Described(ItemId, 'Item ID') }),
   output: Closed({ item: ItemRecord }, { description: 'The item' }),
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: { item: EXAMPLE_ITEM } },

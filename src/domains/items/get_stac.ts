@@ -14,6 +14,7 @@ export default operation({
   id: 'items.get_stac',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   mediaType: 'application/geo+json',
   input: Closed({
     item_id: Described(ItemId, 'Item ID'),

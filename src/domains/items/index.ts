@@ -19,6 +19,7 @@ import point from './point.ts'
 import search from './search.ts'
 import searchOrg from './search_org.ts'
 import setAssetBandNames from './set_asset_band_names.ts'
+import tileLegend from './tile.legend.ts'
 import tileRender from './tile.render.ts'
 import tileStatistics from './tile.statistics.ts'
 import tileTilejson from './tile.tilejson.ts'
@@ -46,6 +47,7 @@ export const operations: readonly AnyOperation[] = [
   search,
   searchOrg,
   setAssetBandNames,
+  tileLegend,
   tileRender,
   tileStatistics,
   tileTilejson,

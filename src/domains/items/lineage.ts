@@ -45,6 +45,7 @@ export default operation({
   id: 'items.lineage',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ item_id: Described(ItemId, 'Item ID') }),
   output: Closed(
     {

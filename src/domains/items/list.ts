@@ -20,6 +20,7 @@ export default operation({
   id: 'items.list',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     collection_id: Described(Type.Optional(Nullable(ItemId)), 'Only items of this collection'),

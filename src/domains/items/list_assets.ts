@@ -11,6 +11,7 @@ export default operation({
   id: 'items.list_assets',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ item_id: Described(ItemId, 'Item ID') }),
   output: Type.Array(AssetRecord, { description: 'Files of the item' }),
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: [EXAMPLE_ASSET] },

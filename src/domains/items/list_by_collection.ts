@@ -14,6 +14,7 @@ export default operation({
   id: 'items.list_by_collection',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     collection_id: Described(ItemId, 'Collection ID'),
     limit: Limit(100, 1000),

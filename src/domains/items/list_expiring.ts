@@ -14,6 +14,7 @@ export default operation({
   id: 'items.list_expiring',
   scope: 'admin:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ days: Defaulted(Type.Integer({ minimum: 0, maximum: 3_650 }), 7) }),
   output: Closed({
     items: Type.Array(

@@ -14,6 +14,7 @@ export default operation({
   id: 'items.point',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     item_id: Described(ItemId, 'Item ID'),
     longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Longitude in degrees, -180 to 180' }),

@@ -10,6 +10,7 @@ export default operation({
   id: 'items.search',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ project_id: Described(Uuid, 'Project ID'), ...searchFields }),
   output: ItemSearchResult,
   example: {

@@ -10,6 +10,7 @@ export default operation({
   id: 'items.search_org',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed(searchFields),
   output: ItemSearchResult,
   example: {

@@ -22,6 +22,7 @@ export default operation({
   id: 'items.tile.render',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   raw: 'bytes',
   mediaTypes: IMAGE_TYPES,
   input: Closed({

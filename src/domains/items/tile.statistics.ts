@@ -33,6 +33,7 @@ export default operation({
   id: 'items.tile.statistics',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     item_id: Described(ItemId, 'Item ID'),
     expression: Described(styleFields.expression, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),

@@ -71,6 +71,29 @@ test('tiles of items', async (t) => {
     }
   })
 
+  await t.test("'items.tile.legend' returns the colours and values that tiles are rendered with", async () => {
+    const legendOf = (input: object) => w.ok(token, 'items.tile.legend', { item_id: id, ...input })
+    const ndvi = await legendOf({ profile: 'ndvi' })
+    const { visualizations } = await w.ok(token, 'visualization.list_for', { band_roles: { blue: 1, green: 2, red: 3, nir: 4 } })
+    const derived = visualizations.find((each: { id: string }) => each.id === 'ndvi')
+    assert.deepEqual(ndvi.names, [derived.expression])
+    assert.equal(`${ndvi.legend.low},${ndvi.legend.high}`, derived.rescale)
+    const half = (ndvi.legend.low + ndvi.legend.high) / 2
+    const [first, last] = [ndvi.legend.colors[0], ndvi.legend.colors.at(-1)]
+    const hex = (pixel: number[]) => `#${Buffer.from(pixel.slice(0, 3)).toString('hex')}`
+    const flat = { expression: `b1*0+${half}`, colormap: derived.colormap }
+    assert.equal(hex(await centre({ ...flat, rescale: `${half},${half + 1}` })), first, 'the first colour is that of the lowest value')
+    assert.equal(hex(await centre({ ...flat, rescale: `${half - 1},${half}` })), last)
+    assert.deepEqual((await legendOf({ profile: 'cir' })).legend.channels, ['nir', 'red', 'green'])
+    const natural = await legendOf({})
+    assert.deepEqual([natural.legend.kind, natural.names], ['composite', ['red', 'green', 'blue']])
+    const height = await legendOf({ asset_key: 'height', rescale: '5,7', colormap: 'viridis' })
+    assert.deepEqual([height.names, height.legend.low, height.legend.high], [['elevation'], 5, 7])
+    assert.equal((await w.call(token, 'items.tile.legend', { item_id: id, profile: 'nowhere' })).status, 422)
+    const stranger = await w.organization()
+    assert.equal((await w.call(stranger.owner.token, 'items.tile.legend', { item_id: id })).status, 404)
+  })
+
   await t.test('a derived visualization by its ID, with a custom range or colormap', async () => {
     const ndvi = await centre({ profile: 'ndvi' })
     const listed = (await w.ok(token, 'visualization.list_for', { band_roles: { blue: 1, green: 2, red: 3, nir: 4 } })).visualizations.find(

@@ -13,6 +13,7 @@ export default operation({
   id: 'items.tile.tilejson',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     item_id: Described(ItemId, 'Item ID'),
     profile: styleFields.profile,

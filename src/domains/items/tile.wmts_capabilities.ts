@@ -16,6 +16,7 @@ export default operation({
   id: 'items.tile.wmts_capabilities',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   raw: 'xml',
   input: Closed({
     item_id: Described(ItemId, 'Item ID'),

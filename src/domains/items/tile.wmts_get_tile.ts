@@ -12,6 +12,7 @@ export default operation({
   id: 'items.tile.wmts_get_tile',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   raw: 'bytes',
   mediaTypes: IMAGE_TYPES,
   input: Closed({

@@ -37,7 +37,7 @@ async function isWithinLimits({ db, clock }: TaskContext, subjects: readonly str
   return counts[0]!.ordinal <= MAILS_PER_ORGANIZATION && counts[1]!.ordinal <= MAILS_PER_ADDRESS
 }
 
-async function notifyInvited({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
+async function notifyInvited({ db, clock }: TaskContext, invited: invitations.NamedInvitation): Promise<void> {
   const account = await users.findByEmail(db, invited.email)
   if (!account?.user.isActive) return
   const news: notifications.NewNotification = {
@@ -50,7 +50,7 @@ async function notifyInvited({ db, clock }: TaskContext, invited: invitations.Ma
   await notifications.notify(db, invited.organizationId, { userId: account.user.id }, [news], clock.now())
 }
 
-async function notifyNotMailed({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
+async function notifyNotMailed({ db, clock }: TaskContext, invited: invitations.NamedInvitation): Promise<void> {
   if (!invited.invitedBy) return
   const news: notifications.NewNotification = {
     kind: 'invitation',

@@ -9,6 +9,7 @@ export default operation({
   id: 'notifications.list',
   scope: 'notifications:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     unread_only: Defaulted(Type.Boolean({ description: 'Whether to list only unread notifications' }), false),
     limit: Limit(50, 200),

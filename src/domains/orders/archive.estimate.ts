@@ -23,6 +23,9 @@ export default operation({
   input: Closed({
     captures: Captures,
     splitByDate: Type.Optional(Nullable(Type.Boolean({ description: 'Whether to create one group per acquisition day' }))),
+    separately: Type.Optional(
+      Nullable(Type.Boolean({ description: 'Whether to price each capture in a group of its own, as if it were ordered alone' })),
+    ),
   }),
   output: Closed(
     {
@@ -42,6 +45,7 @@ export default operation({
           host: 'sandbox-vhr',
           dataProduct: 'sandbox-vhr-archive',
           aoi_km2: 3.625,
+          billed_km2: 3.625,
           credits: 9_840,
           aud: 98.4,
           billedByVendor: null,
@@ -54,9 +58,12 @@ export default operation({
   },
 }).handle({
   check: async ({ principal }) => requireOrganization(principal),
-  async execute(context, { captures, splitByDate }, organizationId) {
+  async execute(context, { captures, splitByDate, separately }, organizationId) {
     const parsed = await capturesOf(captures)
-    const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), parsed, splitByDate ?? false)
+    const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), parsed, {
+      splitByDate: splitByDate ?? false,
+      separately: separately ?? false,
+    })
     const total = groups.reduce((sum, { credits }) => sum + credits, 0)
     return {
       groups: groups.map((group) => ({

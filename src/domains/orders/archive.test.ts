@@ -23,6 +23,21 @@ test('an archive order', async (t) => {
     assert.equal(together.total_aud, together.total_credits / 100)
     const apart = await estimate([capture(first!.id), capture(second!.id)], { splitByDate: true })
     assert.equal(apart.groups.length, 2)
+    const separate = await estimate([capture(first!.id), capture(second!.id)], { separately: true })
+    assert.deepEqual(
+      separate.groups.map(({ captures, aoi_km2, billed_km2 }: { captures: { id: string }[]; aoi_km2: number; billed_km2: number }) => [
+        captures.map(({ id }) => id),
+        aoi_km2 < 1,
+        billed_km2,
+      ]),
+      [
+        [[first!.id], true, 1],
+        [[second!.id], true, 1],
+      ],
+      'each alone, and at least the minimum of 1 km²',
+    )
+    for (const [index, { id }] of [first!, second!].entries())
+      assert.equal(separate.groups[index].credits, (await estimate([capture(id)])).total_credits)
     const unnamed = await estimate([{ id: first!.id, geometry: square() }])
     assert.equal(unnamed.groups[0].host, 'sandbox-hr', 'the host is found by the scene')
   })

@@ -10,6 +10,7 @@ export default operation({
   id: 'orders.coverage.get',
   scope: 'orders:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ order_id: OrderId }),
   output: Closed(Coverage, { description: 'Delivered and missing area of the order' }),
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: EXAMPLE_COVERAGE },

@@ -11,6 +11,7 @@ export default operation({
   id: 'orders.coverage.groups.list',
   scope: 'orders:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ order_id: OrderId }),
   output: Closed({
     groups: Type.Array(Closed({ groupId: IdOf('Order group ID'), ...Coverage }), {

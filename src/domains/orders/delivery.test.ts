@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOverlays } from '#adapters/overlays/overlays.ts'
 import { square } from '../../../test/orders/support.ts'
-import { assessDelivery } from './delivery.lib.ts'
+import { assessDelivery, requireOrdered } from './delivery.lib.ts'
 
 // Goal: a delivery is assessed by the area it covers, exactly or, if its outline is too complex, by sampled points.
 test('coverage of a delivery', async (t) => {
@@ -29,4 +29,13 @@ test('coverage of a delivery', async (t) => {
       assert.ok(Math.abs(quarter - 250) <= 10, String(quarter))
       assert.equal(await creditsFor(square(3, 48, 0.1)), 0, 'nothing')
     })
+})
+
+// Goal: a vendor that delivers more files than anybody orders is refused before the first byte is downloaded.
+test('files of a delivery', () => {
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ id: `file-${n}`, sceneId: 'scene', itemKey: `item-${n}`, assetKey: 'data', role: 'data' }))
+  const ordered = { hostName: 'host', captures: null }
+  requireOrdered(ordered as never, files(2_000) as never)
+  assert.throws(() => requireOrdered(ordered as never, files(2_001) as never), /delivered 2001 files; the maximum is 2000/)
 })

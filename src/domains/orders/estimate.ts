@@ -34,7 +34,17 @@ export default operation({
     input: { dataProduct: 'sandbox-vhr-archive', params: { id: 'sandbox-vhr_20260219_r818c4834' }, featureCollection: EXAMPLE_FEATURES },
     output: {
       summary: { totalCredits: 9_840, totalAud: 98.4, areaSqKm: 3.625 },
-      results: [{ index: 0, dataProduct: 'sandbox-vhr-archive', aoi_km2: 3.625, credits: 9_840, aud: 98.4, billedByVendor: null }],
+      results: [
+        {
+          index: 0,
+          dataProduct: 'sandbox-vhr-archive',
+          aoi_km2: 3.625,
+          billed_km2: 3.625,
+          credits: 9_840,
+          aud: 98.4,
+          billedByVendor: null,
+        },
+      ],
       errors: [],
     },
   },
@@ -45,7 +55,9 @@ export default operation({
   async execute(context, _input, { organizationId, request }) {
     const pricing = pricingOf(context, organizationId)
     const { groups, errors } =
-      request.type === 'ARCHIVE' ? await priceCaptures(pricing, request.captures, false) : await priceTasking(pricing, request.taskings)
+      request.type === 'ARCHIVE'
+        ? await priceCaptures(pricing, request.captures, { splitByDate: false, separately: false })
+        : await priceTasking(pricing, request.taskings)
     const sum = (of: (group: (typeof groups)[number]) => number) => groups.reduce((total, group) => total + of(group), 0)
     const credits = sum((group) => group.credits)
     return {

@@ -8,6 +8,7 @@ export default operation({
   id: 'orders.get',
   scope: 'orders:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ id: OrderId }),
   output: OrderRecord,
   example: { input: { id: EXAMPLE_ORDER.id }, output: EXAMPLE_ORDER },

@@ -5,6 +5,7 @@ import { GeoJsonArea } from '#core/geojson-shapes.ts'
 import { squareAround } from '#core/overlay.ts'
 import { requireArea, requireGeometry, type AreaGeometry, type Geometry } from '#core/geometry.ts'
 import { mapInTime } from '#core/in-parts.ts'
+import { explainErrors } from '#core/input-errors.ts'
 import { invalidField, invalidInput, notFound, problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { audOf } from '#core/money.ts'
@@ -116,11 +117,13 @@ export function requireParams({ paramsSchema, name }: Product, params: Record<st
   const validator = validators.get(paramsSchema) ?? Compile(Type.Unsafe<unknown>(paramsSchema))
   validators.set(paramsSchema, validator)
   if (validator.Check(params)) return
-  const errors = validator.Errors(params).map(({ instancePath, message }) => ({
-    field: `${field}${instancePath.replaceAll('/', '.')}`,
-    message: `${message}; see orders.get_schema for the parameters of '${name}'`,
-  }))
-  throw invalidInput(errors)
+  const errors = explainErrors(Type.Unsafe<unknown>(paramsSchema), validator.Errors(params), params, name)
+  throw invalidInput(
+    errors.map(({ field: name, message }) => ({
+      field: name === 'body' ? field : `${field}.${name}`,
+      message: `${message}; orders.get_schema has the schema`,
+    })),
+  )
 }
 
 /** A part of an order that could not be priced, as estimates return it. */
@@ -146,6 +149,7 @@ export function requirePriced(errors: readonly Unpriced[], field: string): void 
 
 export const Estimated = {
   aoi_km2: Type.Number({ description: 'Total area in km²' }),
+  billed_km2: Type.Number({ description: "Charged area in km²: at least the vendor's minimum" }),
   credits: Type.Integer({ description: 'Price in credits' }),
   aud: Type.Number({ description: 'Price in Australian dollars; 100 credits cost A$1' }),
   billedByVendor: Described(
@@ -155,8 +159,14 @@ export const Estimated = {
 }
 
 /** The price of a group, as estimates return it. */
-export const estimatedOf = ({ areaKm2, credits, charge }: Pick<PricedGroup, 'areaKm2' | 'credits' | 'charge'>) => ({
+export const estimatedOf = ({
+  areaKm2,
+  billedKm2,
+  credits,
+  charge,
+}: Pick<PricedGroup, 'areaKm2' | 'billedKm2' | 'credits' | 'charge'>) => ({
   aoi_km2: round(areaKm2),
+  billed_km2: round(billedKm2),
   credits,
   aud: audOf(credits),
   billedByVendor: billedByVendor(charge),

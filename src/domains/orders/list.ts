@@ -20,6 +20,7 @@ export default operation({
   id: 'orders.list',
   scope: 'orders:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     status: Text('Only orders with these statuses, separated by commas'),
     subStatus: Text('Only orders with these tasking states, separated by commas'),

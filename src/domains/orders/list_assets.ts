@@ -12,6 +12,7 @@ export default operation({
   id: 'orders.list_assets',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ order_id: OrderId }),
   output: Type.Array(AssetRecord, { description: 'Files delivered by the order' }),
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: [EXAMPLE_ASSET] },

@@ -65,7 +65,10 @@ export function pricingOf({ db, vendors, overlays, clock, signal }: Context, org
 /** Stage 6a: prices the captures and, if a card pays, authorizes it. */
 export async function prepareArchive(context: Context, order: ArchiveOrder): Promise<PreparedArchive> {
   const { organizationId } = order.project
-  const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), order.captures, order.splitByDate)
+  const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), order.captures, {
+    splitByDate: order.splitByDate,
+    separately: false,
+  })
   requirePriced(errors, 'captures')
   const credits = groups.reduce((sum, group) => sum + group.credits, 0)
   const mode = await requireOrderable(

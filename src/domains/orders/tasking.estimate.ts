@@ -34,7 +34,17 @@ export default operation({
       ],
     },
     output: {
-      groups: [{ index: 0, dataProduct: 'sandbox-vhr-tasking', aoi_km2: 3.625, credits: 12_000, aud: 120, billedByVendor: null }],
+      groups: [
+        {
+          index: 0,
+          dataProduct: 'sandbox-vhr-tasking',
+          aoi_km2: 3.625,
+          billed_km2: 3.625,
+          credits: 12_000,
+          aud: 120,
+          billedByVendor: null,
+        },
+      ],
       errors: [],
       totalAud: 120,
       totalCredits: 12_000,

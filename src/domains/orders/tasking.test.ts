@@ -43,8 +43,16 @@ test('tasking', async (t) => {
     assert.equal(estimate.totalAud * 100, estimate.totalCredits)
     const schema = await w.ok(token, 'orders.get_schema', { data_product_id: 'sandbox-vhr-tasking' })
     assert.ok(schema.required.includes('acquisitionStart'))
-    for (const bad of [group('sandbox-vhr-tasking', 2.3, {}), group('sandbox-vhr-tasking', 2.3, { ...PARAMS, colour: 'red' })])
-      assert.equal((await w.call(token, 'orders.tasking.feasibility_check', bad)).status, 422)
+    const errorsOf = async (params: object) => {
+      const { status, body } = await w.call(token, 'orders.tasking.feasibility_check', group('sandbox-vhr-tasking', 2.3, params))
+      assert.equal(status, 422)
+      return body.errors.map(({ field, message }: { field: string; message: string }) => `${field} ${message}`)
+    }
+    const [start, end] = await errorsOf({})
+    assert.match(`${start}, ${end}`, /^params\.acquisitionStart is required.*, params\.acquisitionEnd is required/)
+    const [unknown, ...more] = await errorsOf({ ...PARAMS, colour: 'red' })
+    assert.match(unknown, /^params\.colour is not a parameter of 'sandbox-vhr-tasking', which takes acquisitionEnd, acquisitionStart, /)
+    assert.deepEqual(more, [])
     assert.equal((await w.call(token, 'orders.tasking.feasibility_check', group('sandbox-hr-archive'))).status, 400)
     assert.equal((await w.call(token, 'orders.tasking.feasibility_check', group('nothing'))).status, 404)
   })

@@ -17,11 +17,14 @@ export default task({ ...withdrawTask, concurrency: 2 }).handle(async ({ db, ven
     const shop = shopOf(vendors, group)
     const placed = await shop.findOrder(requestOf(group, order, baseUrl), { signal })
     if (placed) return void (await shop.cancelOrder(placed.id, { signal }))
-    const terms = (await quotations.ofGroup(db, group.id))?.vendorId ?? (await studies.ofGroup(db, group.id))?.vendorId
+    const [study, quotation] = [await studies.ofGroup(db, group.id), await quotations.ofGroup(db, group.id)]
+    const first = study ?? quotation
+    // The response to the first request can have been lost.
+    const terms = quotation?.vendorId ?? study?.vendorId ?? (first && (await shop.findTerms?.(first.id, { signal })))
     if (terms) await shop.declineTerms?.(terms, { signal })
   } catch (error) {
-    // An unavailable vendor is asked again.
-    if (!(error instanceof VendorError) || error.code === 'unavailable' || error.code === 'timeout') throw error
+    // A vendor that is unavailable or does not accept the credential now is asked again.
+    if (!(error instanceof VendorError) || ['unavailable', 'timeout', 'unauthorized'].includes(error.code)) throw error
     operatorLog.warn(`Order ${order.id} was cancelled while it was sent, and the vendor keeps it: ${error.message}`)
   }
 })

@@ -48,6 +48,7 @@ export default operation({
   id: 'organizations.audit.list',
   scope: 'organizations:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     operation: Described(Type.Optional(Nullable(Type.String({ maxLength: 200 }))), 'Only calls of this operation'),
     user_id: Described(Type.Optional(Nullable(Uuid)), 'Only calls by this user'),

@@ -8,6 +8,7 @@ export default operation({
   id: 'processing.job.get',
   scope: 'processing:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ job_id: JobId }),
   output: Closed({ job: JobRecord }, { description: 'The job' }),
   example: { input: { job_id: EXAMPLE_JOB.id }, output: { job: EXAMPLE_JOB } },

@@ -20,6 +20,7 @@ export default operation({
   id: 'processing.jobs.list',
   scope: 'processing:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     workspaceId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'Only jobs of this project' }))),
     processId: Type.Optional(Nullable(ProcessId)),

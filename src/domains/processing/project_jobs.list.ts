@@ -10,6 +10,7 @@ export default operation({
   id: 'processing.project_jobs.list',
   scope: 'processing:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     status: Type.Optional(Nullable(JobState)),

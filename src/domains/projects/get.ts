@@ -9,6 +9,7 @@ export default operation({
   id: 'projects.get',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ project_id: Described(Uuid, 'Project ID') }),
   output: ProjectWithMembers,
   example: { input: { project_id: EXAMPLE_PROJECT.id }, output: { ...EXAMPLE_PROJECT, members: [EXAMPLE_MEMBER] } },

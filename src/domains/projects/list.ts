@@ -10,6 +10,7 @@ export default operation({
   id: 'projects.list',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     include_archived: Defaulted(Type.Boolean(), false, { description: 'Whether to include archived projects' }),
     limit: Limit(100, 1000),

@@ -52,6 +52,7 @@ export default operation({
   id: 'provenance.get',
   scope: 'provenance:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     entity_type: Choice(['item', 'order', 'processing_job', 'collection', 'project'], { description: 'Type of the object to trace' }),
     entity_id: Type.String({ minLength: 1, maxLength: 256, description: 'ID of the object to trace' }),

@@ -8,6 +8,7 @@ export default operation({
   id: 'saved_searches.get',
   scope: 'catalog:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ saved_search_id: SavedSearchId }),
   output: Closed({ saved_search: SavedSearchRecord }, { description: 'The saved search' }),
   example: { input: { saved_search_id: EXAMPLE_SEARCH.id }, output: { saved_search: EXAMPLE_SEARCH } },

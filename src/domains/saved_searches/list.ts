@@ -11,6 +11,7 @@ export default operation({
   id: 'saved_searches.list',
   scope: 'catalog:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ project_id: Described(Type.Optional(Nullable(Uuid)), 'Only searches of this project') }),
   output: Closed({
     saved_searches: Type.Array(SavedSearchRecord, { description: 'Saved searches' }),

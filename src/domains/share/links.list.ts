@@ -11,6 +11,7 @@ export default operation({
   id: 'share.links.list',
   scope: 'shares:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     project_id: Described(Type.Optional(Nullable(Uuid)), 'Only links of this project'),
     target_type: Described(Type.Optional(Nullable(Target)), 'Only links to objects of this type'),

@@ -53,6 +53,7 @@ export default operation({
   id: 'stac.collections.list',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     base_url: Type.Optional(StacBaseUrl),
     ids: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 100, description: 'Only collections with these IDs' })),

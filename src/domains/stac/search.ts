@@ -11,6 +11,7 @@ export default operation({
   id: 'stac.search',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   mediaType: 'application/geo+json',
   input: SearchInput,
   output: FoundFeatures,

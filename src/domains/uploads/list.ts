@@ -12,6 +12,7 @@ export default operation({
   id: 'uploads.list',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     status: Type.Optional(Nullable(Choice(UPLOAD_STATES, { description: 'Only sessions with this status' }))),

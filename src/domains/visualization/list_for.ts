@@ -26,6 +26,7 @@ export default operation({
   id: 'visualization.list_for',
   scope: 'tiles:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({
     band_roles: Described(
       Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Integer({ minimum: 1, maximum: 64 }))),

@@ -11,6 +11,7 @@ export default operation({
   id: 'visualization.profiles.list',
   scope: 'items:read',
   tier: 'read',
+  readsReplica: true,
   input: Closed({ item_id: Described(ItemId, 'Item ID') }),
   output: Type.Array(ProfileRecord, { description: 'Visualization profiles of the item' }),
   example: { input: { item_id: EXAMPLE_PROFILE.item_id }, output: [EXAMPLE_PROFILE] },

@@ -28,7 +28,7 @@ const INVITATION = layout({
   kind: 'prose',
   head: '<script src="/assets/invite.js" type="module"></script>\n',
   body: `<h1>You are invited</h1>
-<p>Sign in or create an account to join the organization that sent you this link. The link works once.</p>
+<p id="about">Sign in or create an account to join the organization that sent you this link. The link works once.</p>
 <form id="join">
 <p><label>Email <input name="email" type="email" autocomplete="username" required></label></p>
 <p><label>Password <input name="password" type="password" autocomplete="current-password" minlength="10" required></label></p>

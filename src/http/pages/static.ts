@@ -58,6 +58,7 @@ const ASSETS: Record<string, Asset> = {
   // A worker has the policy of its own file.
   'maplibre-gl-worker.mjs': { ...file(SCRIPT, maplibre, 'maplibre-gl-worker.mjs'), headers: { 'Content-Security-Policy': WORKER_POLICY } },
   'maplibre-gl.css': file(CSS, maplibre, 'maplibre-gl.css'),
+  'world-coarse.json': world('land-110m.json', worldLand),
   'world-land.json': world('land-50m.json', worldLand),
   'world-borders.json': world('countries-50m.json', worldBorders),
   'world-names.json': world('countries-50m.json', worldNames),

@@ -44,6 +44,24 @@ interface ClaimedRow extends Omit<Claimed, 'event' | 'secrets' | 'lease'> {
   occurredAt: Date
 }
 
+interface DeliveryBacklog {
+  /** Counted up to `MAX_COUNTED`. */
+  deliveries: number
+  /** How long the first one has been due. */
+  oldestSeconds: number
+}
+
+const MAX_COUNTED = 100_000
+
+/** Deliveries that are due and have not been sent, of all organizations. */
+export async function backlog(db: Db, now: Date): Promise<DeliveryBacklog> {
+  const { rows } = await sql<DeliveryBacklog>`
+    select count(*)::int as deliveries, coalesce(extract(epoch from ${now}::timestamptz - min(due_at)), 0)::float8 as "oldestSeconds"
+    from (select due_at from webhook_delivery where state = 'pending' and due_at <= ${now} limit ${MAX_COUNTED}) as due
+  `.execute(db)
+  return rows[0]!
+}
+
 /**
  * A delivery has the time of its event, so that both are in partitions of the same month, and a join reads only that one.
  *

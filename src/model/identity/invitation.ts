@@ -73,24 +73,33 @@ function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
 
-function toBeMailed(db: Db, id: string, now: Date) {
+/** Open invitations with the names that the invited person sees. */
+function named(db: Db, now: Date) {
   return db
     .selectFrom('invitation as i')
     .innerJoin('organization as o', 'o.id', 'i.org_id')
     .leftJoin('project as p', 'p.id', 'i.project_id')
     .leftJoin('app_user as u', 'u.id', 'i.invited_by')
     .select(['i.id', 'i.org_id as organizationId', 'i.email', 'i.invited_by as invitedBy', 'i.expires_at as expiresAt'])
+    .select(['i.organization_role as organizationRole', 'i.role as projectRole'])
     .select(['o.name as organization', 'p.name as project', 'u.name as inviter'])
-    .where('i.id', '=', id)
     .where('i.closed_at', 'is', null)
     .where('i.expires_at', '>', now)
 }
 
-export type MailedInvitation = Joined<typeof toBeMailed>
+export type NamedInvitation = Joined<typeof named>
 
-/** What the email shows of an open invitation; null if it was accepted or withdrawn meanwhile. */
-export async function findForMail(db: Db, id: string, now: Date): Promise<MailedInvitation | null> {
-  return (await toBeMailed(db, id, now).executeTakeFirst()) ?? null
+/** Null if it was accepted or withdrawn meanwhile. */
+export async function findForMail(db: Db, id: string, now: Date): Promise<NamedInvitation | null> {
+  return (await named(db, now).where('i.id', '=', id).executeTakeFirst()) ?? null
+}
+
+export async function findByToken(db: Db, token: string, now: Date): Promise<NamedInvitation | null> {
+  const tokenHash = hashToken(token)
+  const found = await named(db, now)
+    .where((where) => where.or([where('i.token_hash', '=', tokenHash), where('i.mailed_token_hash', '=', tokenHash)]))
+    .executeTakeFirst()
+  return found ?? null
 }
 
 /** Issues a second token that only the email contains, so using it proves access to the mailbox. Replaces the token of an earlier email. */

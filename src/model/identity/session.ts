@@ -7,6 +7,8 @@ import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
 const SESSION_DAYS = 30
+/** For a browser that lost the response of its renewal, because its user reloaded the page twice. */
+const REPEAT_WINDOW_MS = 30_000
 
 export interface Session {
   id: string
@@ -34,13 +36,13 @@ type Refreshed = { outcome: 'refreshed'; issued: Issued } | { outcome: 'refused'
 
 /**
  * Exchanges a refresh token for a new one. A token that was used before was stolen or replayed, so the whole session ends, which
- * also signs out the holder of the newer token.
+ * also signs out the holder of the newer token. The exception is an interrupted renewal of a browser (`isBrowser`): see `mayRepeat`.
  */
 export async function refresh(
   tx: Tx,
   refreshToken: string,
   choose: (current: Session) => Promise<string | null>,
-  now: Date,
+  { now, isBrowser }: { now: Date; isBrowser: boolean },
 ): Promise<Refreshed> {
   const row = await tx
     .selectFrom('refresh_token as r')
@@ -60,12 +62,12 @@ export async function refresh(
     .forUpdate(['r', 's'])
     .executeTakeFirst()
   if (!row || row.endedAt || row.expiresAt <= now || !row.isActive) return { outcome: 'refused' }
-  if (row.spentAt) {
+  if (row.spentAt && !(isBrowser && (await mayRepeat(tx, row.id, row.spentAt, now)))) {
     await end(tx, row.id, now)
     return { outcome: 'refused' }
   }
   const organizationId = await choose({ id: row.id, userId: row.userId, organizationId: row.organizationId })
-  await tx.updateTable('refresh_token').set({ spent_at: now }).where('token_hash', '=', row.tokenHash).execute()
+  if (!row.spentAt) await spend(tx, row.id, row.tokenHash, now)
   await tx
     .updateTable('user_session')
     .set({ org_id: organizationId, expires_at: expiry(now) })
@@ -74,6 +76,34 @@ export async function refresh(
   await tx.updateTable('app_user').set({ last_org_id: organizationId }).where('id', '=', row.userId).execute()
   const session = { id: row.id, userId: row.userId, organizationId }
   return { outcome: 'refreshed', issued: { session, refreshToken: await issue(tx, row.id, now) } }
+}
+
+/**
+ * Whether a used token can be used once more: for a short time after its first use, and only while none of the tokens that it was
+ * exchanged for has been used. Only for tokens in the cookie, which no script and no other site can read or send: programs store the
+ * new token before they use it. Theft is still detected: of these tokens one continues the session, and any other ends it.
+ */
+async function mayRepeat(tx: Tx, sessionId: string, spentAt: Date, now: Date): Promise<boolean> {
+  if (now.getTime() - spentAt.getTime() >= REPEAT_WINDOW_MS) return false
+  const later = await tx
+    .selectFrom('refresh_token')
+    .select('session_id')
+    .where('session_id', '=', sessionId)
+    .where('spent_at', '>', spentAt)
+    .limit(1)
+    .executeTakeFirst()
+  return later === undefined
+}
+
+/** Marks a token as used. Other tokens of the same exchange are marked as used when they were issued, so that none can be repeated. */
+async function spend(tx: Tx, sessionId: string, tokenHash: Buffer, now: Date): Promise<void> {
+  await tx.updateTable('refresh_token').set({ spent_at: now }).where('token_hash', '=', tokenHash).execute()
+  await tx
+    .updateTable('refresh_token')
+    .set(({ ref }) => ({ spent_at: ref('created_at') }))
+    .where('session_id', '=', sessionId)
+    .where('spent_at', 'is', null)
+    .execute()
 }
 
 export async function endByToken(db: Db, refreshToken: string, now: Date): Promise<void> {

@@ -34,11 +34,27 @@ async function read(db: Db): Promise<SigningKey[]> {
 export async function rotate(db: Db, now: Date): Promise<void> {
   const [newest] = await list(db, now)
   if (newest && now.getTime() - newest.createdAt.getTime() > ROTATE_AFTER_DAYS * DAY_MS) await create(db, now)
-  const retiredBefore = new Date(now.getTime() - (ROTATE_AFTER_DAYS + KEEP_AFTER_ROTATION_DAYS) * DAY_MS)
-  await db.deleteFrom('signing_key').where('created_at', '<', retiredBefore).where('kid', '!=', newest!.kid).execute()
+  const replacedBefore = new Date(now.getTime() - KEEP_AFTER_ROTATION_DAYS * DAY_MS)
+  await db
+    .deleteFrom('signing_key as k')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('signing_key as newer')
+          .select('newer.kid')
+          .whereRef('newer.created_at', '>', 'k.created_at')
+          .where('newer.created_at', '<', replacedBefore),
+      ),
+    )
+    .execute()
 }
 
-async function create(db: Db, now: Date): Promise<void> {
+/** Replaces the key now, before its time. With `isLeaked`, no token of an earlier key is accepted any more. */
+export async function replace(db: Db, now: Date, { isLeaked }: { isLeaked: boolean }): Promise<void> {
+  const kid = await create(db, now)
+  if (isLeaked) await db.deleteFrom('signing_key').where('kid', '!=', kid).execute()
+}
+
+async function create(db: Db, now: Date): Promise<string> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true })
   const kid = newId()
   const jwk = { ...(await exportJWK(privateKey)), kid, alg: ALGORITHM, use: 'sig' }
@@ -46,6 +62,7 @@ async function create(db: Db, now: Date): Promise<void> {
     .insertInto('signing_key')
     .values({ kid, private_jwk: JSON.stringify(jwk), created_at: now })
     .execute()
+  return kid
 }
 
 function publicHalf({ d: _secret, ...rest }: JWK): JWK {

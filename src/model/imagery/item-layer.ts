@@ -94,19 +94,24 @@ const MAX_CACHED = 5_000
 export interface Layers {
   /** 404 and 403 as for any read of an item. */
   requireReader(principal: Principal, itemId: string, choice: Choice): Promise<Layer>
+  /** The same, read from a replica. */
+  on(replica: Db): Pick<Layers, 'requireReader'>
   /** Clears the cache after a change that this process has committed. */
   forget(): void
 }
 
 export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state'> | null): Layers {
-  const find = batcher((requests: readonly LayerRequest[]) => findAll(db, requests), BATCH)
+  type Find = (request: LayerRequest) => Promise<Row>
+  const finderOn = (source: Db): Find => batcher((requests: readonly LayerRequest[]) => findAll(source, requests), BATCH)
+  const findOnPrimary = finderOn(db)
+  const findOnReplica = new WeakMap<Db, Find>()
   const cache = new LRUCache<string, { row: Row; untilMs: number; state: string }>({ max: MAX_CACHED })
   /** Counts changes by this process: a row read before a change is not cached after it. */
   let changes = 0
   /** Changes of access by other processes are reported by notices. */
   const state = (): string => `${changes}/${notices?.state() ?? ''}`
 
-  const rowFor = async (request: LayerRequest, version: number | null): Promise<Row> => {
+  const rowFor = async (request: LayerRequest, version: number | null, find: Find): Promise<Row> => {
     const key = JSON.stringify(request)
     const nowMs = clock.now().getTime()
     const cached = cache.get(key)
@@ -118,16 +123,25 @@ export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state
     return row
   }
 
-  return {
-    async requireReader(principal, itemId, choice) {
+  const readerOf =
+    (find: Find): Layers['requireReader'] =>
+    async (principal, itemId, choice) => {
       const { organizationId, userId, kind } = principal
       const { version = null, ...request } = choice
       const seesEverything = kind === 'service' && organizationId === null
-      const row = await rowFor({ ...request, itemId, organizationId, userId, isGuest: kind === 'user', seesEverything }, version)
+      const row = await rowFor({ ...request, itemId, organizationId, userId, isGuest: kind === 'user', seesEverything }, version, find)
       if (row.seq === null) throw notFound('item')
       const { visibility, memberRole } = row
       if (!projects.mayRead(principal, { organizationId: row.organizationId, visibility, memberRole })) throw accessDenied()
       return toLayer(row, choice)
+    }
+
+  return {
+    requireReader: readerOf(findOnPrimary),
+    on(replica) {
+      const find = findOnReplica.get(replica) ?? finderOn(replica)
+      findOnReplica.set(replica, find)
+      return { requireReader: readerOf(find) }
     },
     forget() {
       changes++

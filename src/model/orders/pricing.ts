@@ -41,6 +41,8 @@ export interface PricedGroup {
   captures: OrderedCapture[] | null
   area: AreaGeometry
   areaKm2: number
+  /** The area that is charged: at least the vendor's minimum. */
+  billedKm2: number
   credits: number
   charge: VendorCharge
 }
@@ -62,14 +64,21 @@ interface PricedCapture {
   sale: Sale
 }
 
+interface Grouping {
+  /** One group per acquisition day. */
+  splitByDate: boolean
+  /** One group per capture, as if each were ordered alone. */
+  separately: boolean
+}
+
 /**
- * One group per host and product, per day if requested, and per area if the vendor takes one per order, with as many captures as the
- * vendor takes in one order. Its area is the union of its captures.
+ * One group per host and product, per day or capture if requested, and per area if the vendor takes one per order, with as many
+ * captures as the vendor takes in one order. Its area is the union of its captures.
  */
 export async function priceCaptures(
   context: PricingContext,
   captures: readonly CaptureRequest[],
-  splitByDate: boolean,
+  { splitByDate, separately }: Grouping,
 ): Promise<{ groups: PricedGroup[]; errors: Unpriced[] }> {
   const located = await Promise.all(captures.map((capture, index) => sourced(context, capture, index)))
   const errors: Unpriced[] = located.filter((capture) => 'reason' in capture)
@@ -84,8 +93,9 @@ export async function priceCaptures(
       if ('reason' in result) errors.push(result)
       else priced.push(result)
     }
-  const byGroup = Map.groupBy(priced, ({ capture, requested, product, sale }) =>
+  const byGroup = Map.groupBy(priced, ({ capture, requested, product, sale }, index) =>
     JSON.stringify([
+      separately ? index : null,
       product.hostName,
       product.id,
       splitByDate ? (capture.acquiredAt?.slice(0, 10) ?? '') : '',
@@ -175,16 +185,12 @@ const unsellable = ({ source: { hostName }, accountId }: Sale, { basis }: Vendor
     ? `'${hostName}' sells it only under a contract: connect an account of your organization with vendors.accounts.put`
     : null
 
-interface ListPriced extends PricedGroup {
-  billedKm2: number
-}
-
 interface PricedArea {
   area: AreaGeometry
   price: VendorPrice
 }
 
-async function groupOf(context: PricingContext, members: readonly PricedCapture[]): Promise<ListPriced> {
+async function groupOf(context: PricingContext, members: readonly PricedCapture[]): Promise<PricedGroup> {
   const { product, sale } = members[0]!
   const areas = members.map(({ capture, price }) => ({ area: capture.geometry, price }))
   const priced = await groupPrice(context, sale, areas, 'captures')
@@ -202,7 +208,7 @@ async function groupPrice(
   sale: Sale,
   areas: readonly PricedArea[],
   field: string,
-): Promise<Omit<ListPriced, 'product' | 'captures'>> {
+): Promise<Omit<PricedGroup, 'product' | 'captures'>> {
   const { area, cents, billedKm2 } = await vendorCharge(overlays, sale, areas, { organizationId, field })
   return { area, areaKm2: sqKmOf(area), billedKm2, credits: creditsFor(sale, cents) ?? 0, charge: chargeOf(sale, cents) }
 }
@@ -248,15 +254,12 @@ async function layered(
 }
 
 /** Rates that were agreed with us do not apply to what the vendor bills. */
-async function atContractedRates({ db, organizationId, now }: PricingContext, groups: readonly ListPriced[]): Promise<PricedGroup[]> {
+async function atContractedRates({ db, organizationId, now }: PricingContext, groups: readonly PricedGroup[]): Promise<PricedGroup[]> {
   const ours = groups.filter(({ charge }) => charge.accountId === null)
   const lines = ours.map(({ product, billedKm2, credits }) => ({ product: product.name, area_km2: billedKm2, credits }))
   const priced = await commitments.priced(db, organizationId, lines, now)
   const agreed = new Map(ours.map((group, index) => [group, priced[index]!.credits]))
-  return groups.map((listed) => {
-    const { billedKm2: _billed, ...group } = listed
-    return { ...group, credits: agreed.get(listed) ?? group.credits }
-  })
+  return groups.map((group) => ({ ...group, credits: agreed.get(group) ?? group.credits }))
 }
 
 export interface TaskingRequest {
@@ -282,7 +285,7 @@ export async function priceTasking(
   requests: readonly TaskingRequest[],
 ): Promise<{ groups: (PricedGroup & { index: number })[]; errors: Unpriced[] }> {
   const errors: Unpriced[] = []
-  const groups: (ListPriced & { index: number })[] = []
+  const groups: (PricedGroup & { index: number })[] = []
   for (const [index, request] of requests.entries()) {
     const { name: id, hostName: host } = request.product
     try {
@@ -302,7 +305,7 @@ export async function priceTasking(
 async function priceFeatures(
   context: PricingContext,
   { product, areas, params, field }: TaskingRequest,
-): Promise<ListPriced | { reason: string }> {
+): Promise<PricedGroup | { reason: string }> {
   for (const [index, area] of areas.entries()) {
     const reason = tooLarge(product, area, `Feature ${index + 1}`)
     if (reason) return { reason }

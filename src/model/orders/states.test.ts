@@ -69,7 +69,7 @@ test('the state tables are complete', () => {
 test('each move from each state', async (t) => {
   const w = await world(t)
   const org = await w.organization()
-  const commit = createCommit({ ...w.platform, clock: w.clock, committed: () => {} })
+  const commit = createCommit({ ...w.platform, clock: w.clock, committed: async () => {} })
 
   await t.test('orders', async () => {
     for (const type of ORDER_TYPES)

@@ -38,6 +38,7 @@ export async function countAll(db: Db, hits: readonly Hit[], now: Date): Promise
           then r.started_at else excluded.started_at end
     returning subject, started_at as "startedAt", used
   `.execute(db)
+  await bringBack(db, rows, now)
   const next = new Map(rows.map((row) => [row.subject, { startedAt: row.startedAt, ordinal: row.used - sizes.get(row.subject)!.count }]))
   return hits.map(({ subject }) => {
     const window = next.get(subject)!
@@ -80,6 +81,7 @@ export async function take(db: Db, requests: readonly LeaseRequest[], now: Date)
       ${column(({ windowSeconds }) => windowSeconds)}::int[], ${column(({ canLease }) => (canLease ? MAX_LEASE : 0))}::bigint[],
       ${LEASE_SHARE}::bigint, ${now}::timestamptz)
   `.execute(db)
+  await bringBack(db, rows, now)
   const bySubjectRow = new Map(rows.map((row) => [row.subject, { ...row, ordinal: row.before }]))
   return requests.map(({ subject }) => {
     const row = bySubjectRow.get(subject)!
@@ -91,6 +93,22 @@ export async function take(db: Db, requests: readonly LeaseRequest[], now: Date)
       lease: isLast && row.lent > 0 ? { first: row.ordinal + 1, count: row.lent } : null,
     }
   })
+}
+
+/** Differences between clocks that are kept in step. */
+const CLOCK_TOLERANCE_MS = 1_000
+
+/**
+ * A window that was started by a process whose clock is ahead would last longer than it should by as much. Whoever finds one lets it
+ * begin now, by the clock of the database: that of this process may be the wrong one.
+ */
+async function bringBack(db: Db, windows: readonly { subject: string; startedAt: Date }[], now: Date): Promise<void> {
+  const early = windows.filter(({ startedAt }) => startedAt.getTime() > now.getTime() + CLOCK_TOLERANCE_MS)
+  if (early.length === 0) return
+  const subjects = early.map(({ subject }) => subject)
+  await sql`
+    update rate_window set started_at = clock_timestamp() where subject = any(${subjects}::text[]) and started_at > clock_timestamp()
+  `.execute(db)
 }
 
 /** Returns the unused requests of a lease, unless its window has passed. */

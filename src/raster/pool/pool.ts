@@ -57,7 +57,7 @@ interface RunOptions {
   onProgress?: (progress: unknown) => void
 }
 
-interface PoolMetrics {
+export interface PoolMetrics {
   queued: number
   running: number
   children: number

@@ -40,12 +40,16 @@ interface Invited {
   email: string
   organization: string
   project: string | null
+  organizationRole: string
+  projectRole: string | null
   inviter: string | null
   expiresAt: Date
 }
 
-export function invitationMail({ email, organization, project, inviter, expiresAt }: Invited, url: string): MailMessage {
-  const where = `the organization ${quoted(organization)}${project ? ` and its project ${quoted(project)}` : ''}`
+export function invitationMail(invited: Invited, url: string): MailMessage {
+  const { email, organization, organizationRole, project, projectRole, inviter, expiresAt } = invited
+  const inProject = project ? ` and its project ${quoted(project)}${projectRole ? ` as ${projectRole}` : ''}` : ''
+  const where = `the organization ${quoted(organization)} as ${organizationRole}${inProject}`
   return compose(
     { email, name: '' },
     {

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import { Choice, Closed, Nullable } from '#core/shapes.ts'
 import type { Context } from '#operation.ts'
 import { colorTable } from '#raster/colormap/index.ts'
-import type { Range } from '#raster/render/style.ts'
+import type { Range, Style } from '#raster/render/style.ts'
 import type { StyledLayer } from './styled-layer.ts'
 import { resultsAt } from './point.ts'
 import { rangesOf } from './ranges.ts'
@@ -32,13 +32,10 @@ const BYTES: Range = [0, 255]
 
 /** Null for categorical rasters, whose colours are in the file. */
 export async function legendOf(context: Pick<Context, 'raster' | 'signal'>, styled: StyledLayer): Promise<Static<typeof Legend> | null> {
-  const { style, info, names } = styled
+  const { style, info } = styled
   if (style.kind === 'palette') return null
   const isComposite = style.kind === 'rgb' || (style.kind === 'expression' && style.expression.includes(';'))
-  if (isComposite) {
-    const channels = style.kind === 'rgb' ? style.bands.map((band) => nameOf(names, band)) : partsOf(style.expression)
-    return { kind: 'composite', low: null, high: null, unit: null, colors: [], channels }
-  }
+  if (isComposite) return { kind: 'composite', low: null, high: null, unit: null, colors: [], channels: shownBy(styled) }
   const isBytes = style.kind === 'single' && info.dataType === 'uint8' && !info.isScaled
   const [low, high] = style.ranges?.[0] ?? (isBytes ? BYTES : await measuredRange(context, styled))
   const unit = style.kind === 'single' ? unitOf(styled, style.band, style.hillshade === true) : null
@@ -67,6 +64,15 @@ function colorsOf(colormap: string): string[] {
   })
 }
 
+/** The band names or expressions whose values the style shows. */
+export function shownBy({ style, names }: StyledLayer): string[] {
+  if (style.kind === 'expression') return partsOf(style.expression)
+  return bandsShown(style).map((band) => nameOf(names, band))
+}
+
+const bandsShown = (style: Exclude<Style, { kind: 'expression' }>): readonly number[] =>
+  style.kind === 'rgb' ? style.bands : style.kind === 'single' ? [style.band] : [1]
+
 /** The values that the style uses at a point; null outside the raster. */
 export async function valuesAt(
   { raster, signal }: Pick<Context, 'raster' | 'signal'>,
@@ -77,8 +83,7 @@ export async function valuesAt(
   const values = await raster.point(source, point, signal)
   if (!values) return null
   if (style.kind === 'expression') return resultsAt(styled, values).map(({ expression, value }) => ({ name: expression, value }))
-  const bands = style.kind === 'rgb' ? style.bands : style.kind === 'single' ? [style.band] : [1]
-  return bands.map((band) => ({ name: nameOf(names, band), value: values[band - 1] ?? null }))
+  return bandsShown(style).map((band) => ({ name: nameOf(names, band), value: values[band - 1] ?? null }))
 }
 
 const partsOf = (expression: string): string[] => expression.split(';').map((part) => part.trim())

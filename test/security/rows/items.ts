@@ -55,6 +55,7 @@ export const rows: Rows = {
   'items.search': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }), missing: otherProject, breaks: 'table item' },
   'items.search_org': { ...READS_OWN, input: () => ({}), breaks: 'table item' },
   'items.set_asset_band_names': { ...CHANGES_A_PROJECT, input: namedBands, missing: otherItem, breaks: 'column item.updated_at' },
+  'items.tile.legend': { ...READS_PIXELS, input: item, missing: otherItem, breaks: 'table visualization_profile' },
   'items.tile.render': {
     ...READS_PIXELS,
     input: async (w, org) => ({ ...(await item(w, org)), z: 0, x: 0, y: 0 }),

@@ -23,11 +23,13 @@ export const upload: Run = async (rest, options) => {
   const { values, lists, switches, positions } = readFlags(rest, {
     values: ['project', 'collection', 'crs', 'bounds'],
     lists: ['gcp'],
-    switches: ['categorical', 'wait'],
+    switches: ['categorical', 'as-one-item', 'wait'],
   })
   if (positions.length === 0) throw new UsageError('Specify at least one file', 'groundtrack upload *.tif')
   const missing = positions.filter((file) => !existsSync(file))
   if (missing.length > 0) throw new UsageError(`No such file: ${missing.join(', ')}`)
+  if (switches.has('as-one-item') && positions.length < 2)
+    throw new UsageError('--as-one-item needs at least two files, one per band', 'groundtrack upload scene_*.tif --as-one-item')
   const position = positionOf(values, lists['gcp'] ?? [], positions.length)
   const client = connect(options)
   const projectId = await projectFor(client, values['project'], options)
@@ -50,6 +52,7 @@ export const upload: Run = async (rest, options) => {
     files,
     collectionId: values['collection'],
     categorical: switches.has('categorical'),
+    asOneItem: switches.has('as-one-item'),
     ...(position ? { positions: [position] } : {}),
     ...(resumed ? { resume: resumed } : {}),
     onState: (state) => unfinished.save(key, state),
@@ -72,7 +75,7 @@ export const upload: Run = async (rest, options) => {
   await print(
     `${table(
       ['FILE', 'ITEM'],
-      positions.map((file, index) => [file, uploaded.item_ids[index] ?? null]),
+      positions.map((file, index) => [file, uploaded.item_ids[switches.has('as-one-item') ? 0 : index] ?? null]),
     )}\n`,
   )
 }

@@ -45,6 +45,30 @@ export interface AuthSignOutInput {
   refresh_token?: string | undefined
 }
 
+/** Request body of `auth.preview_invitation` */
+export interface AuthPreviewInvitationInput {
+  /** Invitation token, the last part of the link */
+  token: string
+}
+
+/** An open invitation */
+export interface AuthPreviewInvitationOutput {
+  /** Name of the organization */
+  organization: string
+  /** Role in the organization that the invitation gives */
+  role: 'admin' | 'member'
+  /** Name of the project; absent if the invitation is for the organization only */
+  project?: string | undefined
+  /** Role in the project; absent without a project */
+  project_role?: 'admin' | 'editor' | 'viewer' | undefined
+  /** Name of the inviter; null if their account was deleted */
+  inviter: string | null
+  /** Email address that was invited */
+  email: string
+  /** Expiry time */
+  expires_at: string
+}
+
 /** Request body of `auth.accept_invitation` */
 export interface AuthAcceptInvitationInput {
   /** Invitation token, the last part of the link */
@@ -113,6 +137,8 @@ export interface AuthSessionsOutput {
 /** The signed-in user and their organizations */
 export interface AuthMeOutput {
   user: SignedInUser
+  /** Whether the user can use the operator's clip areas */
+  can_clip_areas: boolean
   /** Organizations of the user */
   organizations: ({
     /** Organization ID */
@@ -192,6 +218,11 @@ export class AuthApi {
   /** Sign out: end the session of a refresh token. */
   signOut(input: AuthSignOutInput = {}, options?: CallOptions): Promise<void> {
     return this.#client.signOut('/auth/sign-out', input, options)
+  }
+
+  /** Read who invites whom, and to what, with the token of the link. The invitation stays open. */
+  previewInvitation(input: AuthPreviewInvitationInput, options?: CallOptions): Promise<AuthPreviewInvitationOutput> {
+    return this.#client.route<AuthPreviewInvitationOutput>('POST', '/auth/invitations/preview', input, options)
   }
 
   /** Accept an invitation with the token of its link. */

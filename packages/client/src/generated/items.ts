@@ -9,6 +9,7 @@ import type {
   ItemFeature,
   ItemRange,
   ItemSearchResult,
+  Legend,
   LineageChild,
   LineageParent,
   Removed,
@@ -413,6 +414,35 @@ export interface ItemsSetAssetBandNamesInput {
 /** Output of `items.set_asset_band_names`. */
 export type ItemsSetAssetBandNamesOutput = Asset
 
+/** Input of `items.tile.legend`. */
+export interface ItemsTileLegendInput {
+  /** Item ID */
+  item_id: string
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
+  profile?: string | null | undefined
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
+  asset_key?: string | null | undefined
+  /** 1-based band numbers or band names, separated by commas */
+  bands?: string | null | undefined
+  /** Band math expression with band numbers or names, for example `(b4-b3)/(b4+b3)` or `(nir-red)/(nir+red)` */
+  expression?: string | null | undefined
+  /**
+   * Values that map to the first and last colour, as `min,max`: one range for all bands, or one per band shown or per band of the file,
+   * separated by `;`
+   */
+  rescale?: string | null | undefined
+  /** Colormap name from `cog.colormaps` */
+  colormap?: string | null | undefined
+}
+
+/** Output of `items.tile.legend`. */
+export interface ItemsTileLegendOutput {
+  /** Band names or expressions that the colours show */
+  names: string[]
+  /** Colours and their values; null for classes, whose colours are in the file */
+  legend: Legend | null
+}
+
 /** Input of `items.tile.render`. */
 export interface ItemsTileRenderInput {
   /** Item ID */
@@ -593,6 +623,15 @@ export class ItemsTileApi {
 
   constructor(client: Client) {
     this.#client = client
+  }
+
+  /**
+   * What the colours of an item's tiles mean.
+   *
+   * Requires the scope `items:read`. Read-only.
+   */
+  legend(input: ItemsTileLegendInput, options?: CallOptions): Promise<ItemsTileLegendOutput> {
+    return this.#client.call('items.tile.legend', input, options, 'read')
   }
 
   /**

@@ -225,6 +225,7 @@ export const OPERATION_IDS: readonly string[] = [
   'items.search',
   'items.search_org',
   'items.set_asset_band_names',
+  'items.tile.legend',
   'items.tile.render',
   'items.tile.statistics',
   'items.tile.tilejson',

@@ -22,6 +22,8 @@ export interface OrdersArchiveEstimateInput {
   captures: OrderCapture[]
   /** Whether to create one group per acquisition day */
   splitByDate?: boolean | null | undefined
+  /** Whether to price each capture in a group of its own, as if it were ordered alone */
+  separately?: boolean | null | undefined
 }
 
 /** Output of `orders.archive.estimate`. */
@@ -36,6 +38,8 @@ export interface OrdersArchiveEstimateOutput {
     dataProduct: string
     /** Total area in km² */
     aoi_km2: number
+    /** Charged area in km²: at least the vendor's minimum */
+    billed_km2: number
     /** Price in credits */
     credits: number
     /** Price in Australian dollars; 100 credits cost A$1 */

@@ -417,7 +417,7 @@ export interface CatalogScene {
   /**
    * STAC properties and `simulated`. Open scenes have `license`, `attribution` and the name and URL of the licence as `svc:license_name`
    * and `svc:license_url`; scenes for sale add `dataProduct` and, unless the vendor estimates each order separately, `pricePerSqKm`,
-   * `creditsPerSqKm` and `pricingResolution`
+   * `creditsPerSqKm` and `pricingResolution`, or `priceError`, which says why the price is not known
    */
   properties: { [name: string]: unknown }
   /** Freely readable files; empty for scenes for sale */
@@ -779,6 +779,8 @@ export interface EstimatedPart {
   dataProduct: string
   /** Total area in km² */
   aoi_km2: number
+  /** Charged area in km²: at least the vendor's minimum */
+  billed_km2: number
   /** Price in credits */
   credits: number
   /** Price in Australian dollars; 100 credits cost A$1 */

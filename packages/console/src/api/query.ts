@@ -12,6 +12,7 @@ import type { CallOptions } from '../../../client/src/core.ts'
 import { call, route } from './client.ts'
 import type { Input, OperationId, Output } from './contract.ts'
 import { isPassing } from './problem.ts'
+import { previewInvitation } from './session.ts'
 
 const STALE_MS = 15_000
 const MAX_TRIES = 2
@@ -33,6 +34,8 @@ interface ReadOptions<O> {
   while?: (data: O) => boolean
   keep?: boolean
   staleTime?: number
+  /** What is kept of the response. */
+  select?: (data: O) => O
 }
 
 /** A read operation as a query: its id and input are the key. */
@@ -109,6 +112,7 @@ export async function readAll<K extends OperationId, R>(
 
 interface Me {
   user: { id: string; email: string; name: string }
+  can_clip_areas: boolean
   organizations: {
     id: string
     name: string
@@ -139,3 +143,5 @@ export function useAct<K extends OperationId>(id: K, touches: readonly string[] 
 export function touch(client: QueryClient, prefixes: readonly string[]): Promise<void> {
   return client.invalidateQueries({ predicate: ({ queryKey }) => prefixes.some((prefix) => String(queryKey[0]).startsWith(prefix)) })
 }
+
+export const useInvitation = (token: string) => useQuery({ queryKey: ['invitation', token], queryFn: () => previewInvitation(token) })

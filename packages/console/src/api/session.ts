@@ -10,7 +10,8 @@ interface Person {
 }
 
 interface Session {
-  readonly state: 'unknown' | 'out' | 'in'
+  /** `unreachable`: nobody knows, because the service did not respond. */
+  readonly state: 'unknown' | 'out' | 'in' | 'unreachable'
   readonly user: Person | null
   readonly organizationId: string | null
 }
@@ -71,20 +72,35 @@ export async function signOut(): Promise<void> {
   leave()
 }
 
+export interface InvitationPreview {
+  organization: string
+  role: string
+  project?: string
+  project_role?: string
+  inviter: string | null
+  email: string
+  expires_at: string
+}
+
+export const previewInvitation = (token: string) => client.route<InvitationPreview>('POST', '/auth/invitations/preview', { token })
 export const acceptInvitation = (token: string) => client.route<{ organization_id: string }>('POST', '/auth/invitations/accept', { token })
 
 /** Acts for another organization from now on. */
 export const chooseOrganization = (organizationId: string) => enter('/auth/refresh', { organization_id: organizationId })
 
-/** At the start: a browser that was signed in still has its cookie. */
+/** At the start: a browser that was signed in still has its cookie. Only a rejection ends the session: an outage or a reload does not. */
 export async function resume(): Promise<void> {
   const organization = localStorage.getItem(KNOWN)
   if (organization === null) return leave()
   try {
     await enter('/auth/refresh', organization === '-' ? {} : { organization_id: organization })
   } catch (error) {
-    // The organization may be gone while the session is not.
-    if (error instanceof ProblemError && error.status !== 401) await enter('/auth/refresh', {}).catch(leave)
-    else leave()
+    const status = error instanceof ProblemError ? error.status : null
+    if (status === 403 && organization !== '-') {
+      localStorage.setItem(KNOWN, '-') // The organization may be gone while the session is not.
+      return await resume()
+    }
+    if (status === 401 || status === 403) return leave()
+    publish({ state: 'unreachable', user: null, organizationId: null })
   }
 }

@@ -6,7 +6,6 @@ export type Language = 'curl' | 'typescript' | 'python' | 'cli'
 /** Longer bodies are put on one line: they are mostly geometry. */
 const MAX_BODY = 4_000
 
-const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** A path without quotes where a shell leaves it alone; a query can hold what somebody typed. */
@@ -44,18 +43,14 @@ const PYTHON: Readonly<Record<string, string>> = { true: 'True', false: 'False',
 /** A string is matched as a whole, so that the words in it stay as they are. */
 const STRING_OR_CONSTANT = /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g
 
-function python({ operation, path, body, idempotencyKey }: RecordedCall): string {
-  const input = indent(json(body, 4), '    ').replaceAll(STRING_OR_CONSTANT, (part) => PYTHON[part] ?? part)
-  const key = idempotencyKey ? `, "Idempotency-Key": "${idempotencyKey}"` : ''
-  return `import json, os, urllib.request
+function python({ operation, body, idempotencyKey }: RecordedCall): string {
+  const input = json(body, 4).replaceAll(STRING_OR_CONSTANT, (part) => PYTHON[part] ?? part)
+  const key = idempotencyKey ? `, {"idempotency_key": "${idempotencyKey}"}` : ''
+  return `import os
+from groundtrack import Groundtrack
 
-# ${operation}
-request = urllib.request.Request(
-    os.environ["BASE"] + ${JSON.stringify(path)},
-    data=json.dumps(${input}).encode(),
-    headers={"Authorization": "Bearer " + os.environ["TOKEN"], "Content-Type": "application/json"${key}},
-)
-result = json.load(urllib.request.urlopen(request))`
+gt = Groundtrack(os.environ["BASE"], api_key=os.environ["TOKEN"])
+result = gt.call("${operation}", ${input}${key})`
 }
 
 function cli({ operation, body }: RecordedCall): string {

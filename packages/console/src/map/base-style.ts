@@ -1,4 +1,7 @@
-/** The base map: land and borders, served by this service and by no other. */
+/**
+ * The base map: land and borders, served by this service and by no other. Coarse land comes first; details are loaded when the map is
+ * idle, so that imagery never waits for them.
+ */
 import type * as maplibre from '/assets/maplibre-gl.mjs'
 
 const PALETTES = {
@@ -16,8 +19,8 @@ export function baseStyle(theme: Theme): maplibre.StyleSpecification {
   return {
     version: 8,
     sources: {
-      land: { type: 'geojson', data: `${location.origin}/assets/world-land.json`, tolerance: 0.2 },
-      borders: { type: 'geojson', data: `${location.origin}/assets/world-borders.json`, tolerance: 0.2 },
+      land: { type: 'geojson', data: asset('world-coarse.json'), tolerance: 0.2 },
+      borders: { type: 'geojson', data: EMPTY, tolerance: 0.2 },
       grid: { type: 'geojson', data: graticule() },
       footprints: { type: 'geojson', data: EMPTY, promoteId: 'id' },
       area: { type: 'geojson', data: EMPTY },
@@ -25,6 +28,13 @@ export function baseStyle(theme: Theme): maplibre.StyleSpecification {
     },
     layers: [...baseLayers(theme), ...overlays(theme)],
   }
+}
+
+const asset = (name: string) => `${location.origin}/assets/${name}`
+
+/** Replaces coarse land, and adds borders. */
+export function addDetails(map: maplibre.Map): void {
+  for (const name of ['land', 'borders']) (map.getSource(name) as maplibre.GeoJSONSource).setData(asset(`world-${name}.json`))
 }
 
 function baseLayers(theme: Theme): Paint {

@@ -3,7 +3,7 @@ import * as maplibre from '/assets/maplibre-gl.mjs'
 import { currentToken } from '../api/session.ts'
 import { currentTheme, onTheme } from '../ui/theme.ts'
 import slotStyles from './map-slot.module.css'
-import { baseStyle, paintFills, repaint } from './base-style.ts'
+import { addDetails, baseStyle, paintFills, repaint } from './base-style.ts'
 import { boxOf, type Box, type Position } from './geo.ts'
 
 interface RasterLayer {
@@ -63,6 +63,7 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 class SharedMap {
   readonly element = document.createElement('div')
   readonly map: maplibre.Map
+  /** Layers can be added. The base map may still be loading. */
   readonly ready: Promise<void>
   #rasters: RasterLayer[] = []
   #pictures = new Map<string, string>()
@@ -96,7 +97,8 @@ class SharedMap {
       'aria-label',
       'Map. Use the arrow keys to move and plus and minus to zoom. The lists beside it have the same content.',
     )
-    this.ready = new Promise((resolve) => this.map.once('load', () => resolve()))
+    this.ready = new Promise((resolve) => this.map.once('style.load', () => resolve()))
+    this.map.once('idle', () => requestIdleCallback(() => addDetails(this.map)))
     this.map.on('error', () => undefined) // A tile that fails is a gap; it must not fill the console.
     this.map.on('movestart', () => this.element.setAttribute('aria-busy', 'true'))
     this.map.on('dataloading', () => this.element.setAttribute('aria-busy', 'true'))

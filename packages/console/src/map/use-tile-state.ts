@@ -28,16 +28,20 @@ export function useTileState(id: string, tiles: string | null): TileState {
     }
     const onLoading = (event: object) => (event as SourceEvent).sourceId === id && change({ isLoading: true })
     const onIdle = () => change({ isLoading: false })
+    // Before the map is idle, which waits for the base map too.
+    const onLoaded = (event: object) => (event as SourceEvent).sourceId === id && map.isSourceLoaded(id) && change({ isLoading: false })
     const onError = (event: object) => {
       const { sourceId, error } = event as SourceEvent
       if (sourceId === id) void detailOf(error).then((failure) => change({ failure }))
     }
     map.on('dataloading', onLoading)
+    map.on('sourcedata', onLoaded)
     map.on('idle', onIdle)
     map.on('error', onError)
     return () => {
       isGone = true
       map.off('dataloading', onLoading)
+      map.off('sourcedata', onLoaded)
       map.off('idle', onIdle)
       map.off('error', onError)
     }

@@ -5,10 +5,11 @@ import styles from './expression-box.module.css'
 import fieldStyles from '../ui/field.module.css'
 import ui from '../ui/ui.module.css'
 
-export type ExpressionState = 'valid' | 'checking' | 'invalid' | null
+/** `unchecked`: something else failed, for example the file. */
+export type ExpressionState = 'valid' | 'checking' | 'invalid' | 'unchecked' | null
 
-const TEXTS = { valid: 'Valid', checking: 'Checking', invalid: 'Invalid' } as const
-const TONES = { valid: 'ok', checking: '', invalid: 'bad' } as const
+const TEXTS = { valid: 'Valid', checking: 'Checking', invalid: 'Invalid', unchecked: 'Not computed' } as const
+const TONES = { valid: 'ok', checking: '', invalid: 'bad', unchecked: 'warn' } as const
 
 interface ExpressionBoxParts {
   /** Of the input, unique in the page. */

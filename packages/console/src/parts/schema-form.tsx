@@ -1,9 +1,9 @@
 /** A form made from a JSON Schema: what is required first, the rest folded. Items are picked, areas drawn, everything can be typed. */
-import { useId, useState, type ReactElement } from 'react'
-import type { ItemFeature } from '../api/contract.ts'
+import { useId, useMemo, useState, type ReactElement } from 'react'
 import { useOp } from '../api/query.ts'
 import { areaOf } from '../map/geo.ts'
 import { AreaProblem, readArea } from '../map/read-area.ts'
+import { itemsIn, type FoundItem } from '../state/found-item.ts'
 import { area as areaText, date, plural } from '../ui/format.ts'
 import { Button, Check, Choice, Field } from '../ui/kit.ts'
 import { isJsonText, jsonText, jsonValue } from './json-text.ts'
@@ -250,17 +250,16 @@ function AreaField({ label, schema, value, error, onChange }: LabelledParts): Re
   )
 }
 
-export const nameOfItem = ({ id, properties }: ItemFeature) => String(properties['title'] ?? properties['name'] ?? id)
-export const useItems = () => useOp('items.search_org', { limit: MAX_ITEMS }, { staleTime: 30_000 })
-
-const choiceOf = (item: ItemFeature) => {
-  const when = item.properties['datetime']
-  return { value: item.id, text: `${nameOfItem(item)}${typeof when === 'string' ? `, ${date(when)}` : ''}` }
+export function useItems(): { items: readonly FoundItem[]; isPending: boolean } {
+  const { data, isPending } = useOp('items.search_org', { limit: MAX_ITEMS }, { staleTime: 30_000 })
+  return { items: useMemo(() => itemsIn(data), [data]), isPending }
 }
 
+const choiceOf = ({ id, name, datetime }: FoundItem) => ({ value: id, text: datetime === null ? name : `${name}, ${date(datetime)}` })
+
 function ItemField({ label, schema, value, error, onChange }: LabelledParts): ReactElement {
-  const items = useItems()
-  const list = (items.data?.features ?? []).map(choiceOf)
+  const { items, isPending } = useItems()
+  const list = items.map(choiceOf)
   const current = typeof value === 'string' ? value : ''
   const isKnown = current === '' || list.some((option) => option.value === current)
   return (
@@ -271,7 +270,7 @@ function ItemField({ label, schema, value, error, onChange }: LabelledParts): Re
       value={current}
       onChange={(event) => onChange(event.target.value || undefined)}
       options={[
-        { value: '', text: items.isPending ? 'Loading' : list.length === 0 ? 'No items yet. Upload or order one.' : 'Choose an item' },
+        { value: '', text: isPending ? 'Loading' : list.length === 0 ? 'No items yet. Upload or order one.' : 'Choose an item' },
         ...(isKnown ? [] : [{ value: current, text: current }]),
         ...list,
       ]}
@@ -280,7 +279,7 @@ function ItemField({ label, schema, value, error, onChange }: LabelledParts): Re
 }
 
 function ItemsField({ label, schema, value, error, onChange }: LabelledParts): ReactElement {
-  const items = useItems()
+  const { items, isPending } = useItems()
   const chosenIds = (value ?? []) as readonly string[]
   const toggle = (id: string, on: boolean) => {
     const next = on ? [...chosenIds, id] : chosenIds.filter((chosenId) => chosenId !== id)
@@ -290,12 +289,12 @@ function ItemsField({ label, schema, value, error, onChange }: LabelledParts): R
     <fieldset className={classes(fieldStyles.field, styles.pickItems)}>
       <legend className={fieldStyles.label}>{label}</legend>
       <div className={styles.pickList}>
-        {(items.data?.features ?? []).map((item) => (
+        {items.map((item) => (
           <Check key={item.id} checked={chosenIds.includes(item.id)} onChange={(on) => toggle(item.id, on)}>
             {choiceOf(item).text}
           </Check>
         ))}
-        {items.data?.features.length === 0 && <p className={ui.soft}>No items yet. Upload or order some.</p>}
+        {!isPending && items.length === 0 && <p className={ui.soft}>No items yet. Upload or order some.</p>}
       </div>
       <p className={error ? fieldStyles.error : fieldStyles.help}>
         {error ?? `${plural(chosenIds.length, 'item')} selected. ${schema.description ?? ''}`}

@@ -4,6 +4,7 @@ import qrcode from 'qrcode-generator'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import type { ShareLink } from '../api/contract.ts'
 import { useAct, useOp } from '../api/query.ts'
+import { profileOf, type Style } from '../state/style.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ago, date, plural } from '../ui/format.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -35,10 +36,17 @@ interface ShareParts {
   id: string
   name: string
   mayWrite: boolean
+  /** The style that the link opens in; null or absent for the default. */
+  shownStyle?: ShownStyle | null
   onClose(): void
 }
 
-export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): ReactElement {
+interface ShownStyle {
+  style: Style
+  assetKey: string | null
+}
+
+export function ShareDialog({ type, id, name, mayWrite, shownStyle = null, onClose }: ShareParts): ReactElement {
   const links = useOp('share.links.list', { target_type: type, target_id: id })
   const active = (links.data?.share_links ?? []).filter(
     ({ revoked_at, expires_at }) => revoked_at === null && Date.parse(expires_at) > Date.now(),
@@ -46,7 +54,7 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
   return (
     <Dialog title={`Share “${name}”`} onClose={onClose}>
       <div className={classes(ui.flexColumn, ui.gap16)}>
-        {mayWrite && <NewLink type={type} id={id} />}
+        {mayWrite && <NewLink type={type} id={id} shownStyle={shownStyle} />}
         <div>
           <div className={classes(ui.flexRow, ui.between)}>
             <b>Links to this {type}</b>
@@ -62,15 +70,27 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
   )
 }
 
-function NewLink({ type, id }: Pick<ShareParts, 'type' | 'id'>): ReactElement {
+function NewLink({ type, id, shownStyle }: Pick<ShareParts, 'type' | 'id'> & { shownStyle: ShownStyle | null }): ReactElement {
   const [permission, setPermission] = useState<ShareLink['permission']>('view')
   const [password, setPassword] = useState(newPassword)
   const [days, setDays] = useState('30')
+  const [profileId, setProfileId] = useState<string | null>(shownStyle?.style.id ?? null)
+  const save = useAct('visualization.profile.create', ['visualization', 'items.tile'])
   const create = useAct('share.link.create', ['share'])
-  const send = (event: FormEvent) => {
-    event.preventDefault()
+  const isUnsaved = shownStyle !== null && profileId === null
+  const createLink = () => {
     const expires_at = new Date(Date.now() + Number(days) * DAY_MS).toISOString()
     create.mutate({ target_type: type, target_id: id, permission, password, expires_at })
+  }
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isUnsaved) return createLink()
+    const saved = profileOf(shownStyle.style, shownStyle.style.expression ?? 'Shared style')
+    const onSuccess = (profile: { id: string }) => {
+      setProfileId(profile.id)
+      createLink()
+    }
+    save.mutate({ item_id: id, asset_key: shownStyle.assetKey, is_default: false, ...saved }, { onSuccess })
   }
   return (
     <>
@@ -107,19 +127,22 @@ function NewLink({ type, id }: Pick<ShareParts, 'type' | 'id'>): ReactElement {
             help="You can revoke it at any time."
           />
         </div>
-        <FormProblem error={create.error} />
-        <Button type="submit" variant="primary" icon="share" busy={create.isPending}>
+        {isUnsaved && (
+          <p className={classes(ui.soft, ui.small)}>The style is saved as a profile of this item, so that the link opens in it.</p>
+        )}
+        <FormProblem error={save.error ?? create.error} />
+        <Button type="submit" variant="primary" icon="share" busy={save.isPending || create.isPending}>
           Create link
         </Button>
       </form>
-      {create.data && <CreatedLink token={create.data.token} password={create.variables.password} />}
+      {create.data && <CreatedLink token={create.data.token} styleId={profileId} password={create.variables.password} />}
     </>
   )
 }
 
 /** The password is the one that the link was created with; the form may hold another one by now. */
-function CreatedLink({ token, password }: { token: string; password: string }): ReactElement {
-  const url = `${location.origin}/s/${token}`
+function CreatedLink({ token, styleId, password }: { token: string; styleId: string | null; password: string }): ReactElement {
+  const url = `${location.origin}/s/${token}${styleId === null ? '' : `#${new URLSearchParams({ style: styleId }).toString()}`}`
   return (
     <Note tone="ok" icon="check">
       <b>Link created.</b> Copy it now; it is shown only once.

@@ -1,10 +1,11 @@
 /** Lets in who is signed in; everybody else is sent to sign-in and returns to the page they asked for. */
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { useEffect, type ReactElement, type ReactNode } from 'react'
+import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { useMe } from '../api/query.ts'
-import { useSession } from '../api/session.ts'
+import { resume, useSession } from '../api/session.ts'
 import { Logo } from '../ui/icons.tsx'
-import { Failed } from '../ui/states.tsx'
+import { Button } from '../ui/kit.ts'
+import { Empty, Failed } from '../ui/states.tsx'
 import { isFirstSeen, useTakeOver } from './first.ts'
 import { ChooseOrganization } from './choose-organization.tsx'
 import chooseOrganizationStyles from './choose-organization.module.css'
@@ -12,9 +13,10 @@ import chooseOrganizationStyles from './choose-organization.module.css'
 export function Gate({ children }: { children: ReactNode }): ReactElement | null {
   const session = useSession()
   const me = useMe(session.state === 'in')
-  const isWaiting = session.state === 'unknown' || me.isPending
+  const isWaiting = session.state === 'unknown' || (session.state === 'in' && me.isPending)
   useTakeOver(session.state !== 'out' && !isWaiting)
   if (session.state === 'out') return <RedirectToSignIn />
+  if (session.state === 'unreachable') return <Unreachable />
   if (isWaiting)
     return isFirstSeen() ? null : (
       <div className={chooseOrganizationStyles.splash} aria-busy="true" aria-label="Loading the console">
@@ -24,6 +26,31 @@ export function Gate({ children }: { children: ReactNode }): ReactElement | null
   if (me.isError && !me.data) return <Failed error={me.error} retry={() => void me.refetch()} />
   if (session.organizationId === null) return <ChooseOrganization />
   return <>{children}</>
+}
+
+/** Nobody is signed out because the service did not respond. */
+function Unreachable(): ReactElement {
+  const [isTrying, setTrying] = useState(false)
+  const retry = () => {
+    setTrying(true)
+    void resume().finally(() => setTrying(false))
+  }
+  return (
+    <main role="alert">
+      <Empty
+        icon="warn"
+        tone="bad"
+        title="Could not reach the service."
+        actions={
+          <Button variant="primary" size="s" busy={isTrying} onClick={retry}>
+            Try again
+          </Button>
+        }
+      >
+        You&apos;re still signed in. Check your connection.
+      </Empty>
+    </main>
+  )
 }
 
 /** Once: while the sign-in page loads this is drawn again, and must not set out again. */

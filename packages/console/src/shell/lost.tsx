@@ -1,14 +1,18 @@
-import { Link, type ErrorComponentProps } from '@tanstack/react-router'
+import type { ErrorComponentProps } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import { Empty, Failed } from '../ui/states.tsx'
+import { useTitle } from '../state/crumbs.ts'
+import { Failed } from '../ui/states.tsx'
 import { useTakeOver } from './first.ts'
+import ui from '../ui/ui.module.css'
 
-export function Lost(): ReactElement {
-  useTakeOver()
+/** A screen inside the frame. */
+export function BrokenScreen({ error, reset }: ErrorComponentProps): ReactElement {
+  useTitle('Page not loaded')
   return (
-    <Empty icon="globe" title="Page not found" actions={<Link to="/explore">Go to the map</Link>}>
-      Check the URL, or go back to the map.
-    </Empty>
+    <>
+      <h1 className={ui.screenReaderOnly}>Page not loaded</h1>
+      <Failed error={error} retry={reset} />
+    </>
   )
 }
 

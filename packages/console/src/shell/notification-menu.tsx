@@ -1,11 +1,12 @@
 /** The bell: how much is unread, the newest of it, and a word when an alert fires. */
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, type ReactElement } from 'react'
+import { useEffect, type ReactElement } from 'react'
 import { onEvent, useLive } from '../api/live.ts'
 import { useAct, useOp } from '../api/query.ts'
 import { value } from '../ui/format.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Button, LinkButton } from '../ui/kit.ts'
+import { loadLater } from '../ui/load-later.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Empty, Loaded, Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
@@ -15,7 +16,7 @@ import styles from './notification-menu.module.css'
 import buttonStyles from '../ui/button.module.css'
 import ui from '../ui/ui.module.css'
 
-const NewsList = lazy(() => import('../parts/news-list.tsx').then(({ NewsList: component }) => ({ default: component })))
+const NewsList = loadLater(async () => (await import('../parts/news-list.tsx')).NewsList, <Skeleton rows={2} />)
 
 const POLL_MS = 30_000
 const SHOWN = 6
@@ -85,11 +86,9 @@ function Newest({ onLeave }: { onLeave(): void }): ReactElement {
           </span>
         </span>
       </div>
-      <Suspense fallback={<Skeleton rows={2} />}>
-        <Loaded query={list} rows={2} empty={(news) => news.length === 0 && <Empty icon="check" title="No notifications" />}>
-          {(news) => <NewsList news={news} isShort onAll={() => all.mutate({})} onLeave={onLeave} />}
-        </Loaded>
-      </Suspense>
+      <Loaded query={list} rows={2} empty={(news) => news.length === 0 && <Empty icon="check" title="No notifications" />}>
+        {(news) => <NewsList news={news} isShort onAll={() => all.mutate({})} onLeave={onLeave} />}
+      </Loaded>
     </>
   )
 }

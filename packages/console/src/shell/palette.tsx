@@ -9,6 +9,7 @@ import { Icon, type IconName } from '../ui/icons.tsx'
 import type { PlainPath } from '../ui/kit.ts'
 import { PLACES } from './places.ts'
 import { setTheme, currentTheme } from '../ui/theme.ts'
+import { itemsIn } from '../state/found-item.ts'
 import { useProjects } from '../state/who.ts'
 import { classes } from '../ui/classes.ts'
 import styles from './palette.module.css'
@@ -140,12 +141,8 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
       words.split(/\s+/).every((word) => parts.join(' ').toLowerCase().includes(word))
     const go = (to: PlainPath) => () => void navigate({ to })
     const places: Entry[] = area ? [areaEntry(area, (aoi) => void navigate({ to: '/explore', search: { aoi } }))] : []
-    const own = (items.data?.features ?? [])
-      .map((item) => ({
-        id: item.id,
-        name: String(item.properties['title'] ?? item.properties['name'] ?? item.id),
-        when: String(item.properties['datetime'] ?? '').slice(0, 10),
-      }))
+    const own = itemsIn(items.data)
+      .map(({ id, name, datetime }) => ({ id, name, when: (datetime ?? '').slice(0, 10) }))
       .filter(({ name, when, id }) => words !== '' && fits(name, when, id))
       .slice(0, MAX_ITEMS)
       .map(({ id, name, when }): Entry => ({

@@ -1,13 +1,15 @@
 /** The frame: rail, top bar, the screen, on phones a bar below. */
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState, type ReactElement, type ReactNode } from 'react'
+import { Suspense, useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { useOp } from '../api/query.ts'
 import { Icon, Logo } from '../ui/icons.tsx'
 import { Button } from '../ui/kit.ts'
 import { count } from '../ui/format.ts'
+import { loadLater } from '../ui/load-later.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { AccountMenu } from './account-menu.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { NotificationMenu } from './notification-menu.tsx'
 import { useCrumbs } from '../state/crumbs.ts'
 import { setTheme, useTheme } from '../ui/theme.ts'
@@ -20,9 +22,9 @@ import { classes } from '../ui/classes.ts'
 import styles from './shell.module.css'
 import ui from '../ui/ui.module.css'
 
-const Palette = lazy(() => import('./palette.tsx'))
-const ApiDrawer = lazy(() => import('./api-drawer.tsx'))
-const ShortcutList = lazy(() => import('./shortcuts.tsx'))
+const Palette = loadLater(async () => (await import('./palette.tsx')).default)
+const ApiDrawer = loadLater(async () => (await import('./api-drawer.tsx')).default)
+const ShortcutList = loadLater(async () => (await import('./shortcuts.tsx')).default)
 
 export function Shell(): ReactElement {
   const [overlay, setOverlay] = useState<Overlay>(null)
@@ -67,11 +69,9 @@ export function Shell(): ReactElement {
         {PHONE.map(entry)}
         <MoreMenu isOn={PLACES.some((place) => !PHONE.includes(place) && isOn(place))} />
       </nav>
-      <Suspense fallback={null}>
-        {overlay === 'palette' && <Palette onClose={() => setOverlay(null)} open={setOverlay} />}
-        {overlay === 'api' && <ApiDrawer onClose={() => setOverlay(null)} />}
-        {overlay === 'keys' && <ShortcutList onClose={() => setOverlay(null)} />}
-      </Suspense>
+      {overlay === 'palette' && <Palette onClose={() => setOverlay(null)} open={setOverlay} />}
+      {overlay === 'api' && <ApiDrawer onClose={() => setOverlay(null)} />}
+      {overlay === 'keys' && <ShortcutList onClose={() => setOverlay(null)} />}
       <Offline />
     </div>
   )
@@ -121,6 +121,7 @@ function TopBar({ open }: { open(overlay: Overlay): void }): ReactElement {
             API
           </Button>
         </span>
+        <FirstSteps />
         <Wallet />
         <NotificationMenu />
         <span className={ui.hideOnPhone}>

@@ -16,8 +16,12 @@ export interface Scene {
   /** Path of its map tiles with {z}, {x} and {y}; null if it cannot be rendered before it is saved. */
   tiles: string | null
   terms: Terms
-  /** What it is ordered as; null if it is not for sale. */
+  /** Its vendor sells it. Whether it can be ordered, and its price, is known from an estimate. */
+  isForSale: boolean
+  /** What it is ordered as; null if unknown, and for open data. */
   product: string | null
+  /** The vendor has a price list; otherwise it prices each order separately. */
+  hasListPrice: boolean
   datetime: string | null
   cloud: number | null
   gsd: number | null
@@ -26,6 +30,8 @@ export interface Scene {
   covered: number | null
   /** Null for open data, and where only an estimate has the price. */
   creditsPerKm2: number | null
+  /** Why the price of a scene for sale is not known; null if it is, or if only an estimate has it. */
+  priceError: string | null
   thumbnail: string | null
   quicklook: string | null
   offNadir: number | null

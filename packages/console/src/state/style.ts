@@ -73,6 +73,16 @@ export function urlFromStyle(style: Style, change: StyleChange): { [name in keyo
   }
 }
 
+const PROFILE_TYPES = { colour: 'rgb', expression: 'expression', band: 'singleband' } as const
+const MAX_PROFILE_NAME = 100
+
+/** A style as a profile to be saved. */
+export const profileOf = ({ kind, bands, expression, colormap, rescale }: Style, name: string) => ({
+  name: name.slice(0, MAX_PROFILE_NAME),
+  type: PROFILE_TYPES[kind],
+  config: { bands: expression ? null : [...(bands ?? [])], expression, colormap, rescale },
+})
+
 /** What is drawn, without how: the part of a style that stays when its colormap or range changes. */
 export const contentOf = ({ kind, bands, expression }: Style): StyleChange => (kind === 'expression' ? { expression } : { bands })
 

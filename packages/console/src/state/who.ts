@@ -12,6 +12,8 @@ interface Who {
   role: 'owner' | 'admin' | 'member'
   /** Owners and admins: money, members, every project. */
   isAdmin: boolean
+  /** The operator has let the user use its clip areas, and delete jobs. */
+  canClipAreas: boolean
 }
 
 export function useWho(): Who {
@@ -27,6 +29,7 @@ export function useWho(): Who {
     organizationName: organization?.name ?? 'Organization',
     role,
     isAdmin: role !== 'member',
+    canClipAreas: me.data?.can_clip_areas ?? false,
   }
 }
 
@@ -38,7 +41,21 @@ export const mayManage = (who: Who, project: Pick<Project, 'role'> | null | unde
 
 const MAX_PROJECTS = 100
 
-export const useProjects = () => useOp('projects.list', { limit: MAX_PROJECTS }, { staleTime: 30_000 })
+/** Projects of the current organization. The service also lists those that the user was invited to in others. */
+export function useProjects() {
+  const { organizationId } = useSession()
+  return useOp(
+    'projects.list',
+    { limit: MAX_PROJECTS },
+    {
+      staleTime: 30_000,
+      select: (data) => {
+        const projects = data.projects.filter(({ organization_id }) => organization_id === organizationId)
+        return { ...data, projects, total: data.total - (data.projects.length - projects.length) }
+      },
+    },
+  )
+}
 
 /** Projects that the signed-in user can add items to. */
 export function useWritableProjects() {

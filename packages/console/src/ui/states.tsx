@@ -2,13 +2,17 @@
 import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { ProblemError, headline } from '../api/problem.ts'
 import type { Reading } from '../api/query.ts'
-import { Icon, type IconName } from './icons.tsx'
+import { Empty } from './empty.tsx'
+import { Icon } from './icons.tsx'
 import { Button, copyText, Page } from './kit.ts'
+import { LoadError, LoadFailed } from './load-error.tsx'
 import { classes } from './classes.ts'
 import cardStyles from './card.module.css'
 import noteStyles from './note.module.css'
 import styles from './states.module.css'
 import ui from './ui.module.css'
+
+export { Empty } from './empty.tsx'
 
 /** A skeleton that comes at once flickers; after this it helps. */
 const SKELETON_AFTER_MS = 150
@@ -35,38 +39,18 @@ export function Skeleton({ rows = 4 }: { rows?: number }): ReactElement | null {
   )
 }
 
-interface EmptyParts {
-  icon?: IconName
-  title: string
-  children?: ReactNode
-  actions?: ReactNode
-  tone?: '' | 'bad' | 'warn'
-}
-
-const DISC_TONES = { '': undefined, bad: ui.danger, warn: ui.warning }
-
-export function Empty({ icon = 'search', title, children, actions, tone = '' }: EmptyParts): ReactElement {
-  return (
-    <div className={styles.empty}>
-      <span className={classes(ui.disc, DISC_TONES[tone])}>
-        <Icon name={icon} size={20} />
-      </span>
-      <b>{title}</b>
-      {children && <p className={ui.soft}>{children}</p>}
-      {actions && <div className={styles.actions}>{actions}</div>}
-    </div>
-  )
-}
+/** For what is known to be refused: it is not requested. */
+export const NoAccess = ({ children }: { children: ReactNode }): ReactElement => (
+  <Empty icon="lock" tone="warn" title="You don't have access to this">
+    {children} An owner or admin of the organization can change your role.
+  </Empty>
+)
 
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }): ReactElement {
+  if (error instanceof LoadError) return <LoadFailed />
   const known = error instanceof ProblemError ? error : null
   const isForbidden = known !== null && ['forbidden', 'missing-scope'].includes(known.slug)
-  if (isForbidden)
-    return (
-      <Empty icon="lock" tone="warn" title="You don't have access to this">
-        {known.message}. An owner or admin of the organization can change your role.
-      </Empty>
-    )
+  if (isForbidden) return <NoAccess>{known.message}.</NoAccess>
   const reference = known
     ? `${known.status || 'no response'} ${known.slug}${known.instance ? `, ${known.instance.replace('urn:uuid:', '')}` : ''}`
     : ''

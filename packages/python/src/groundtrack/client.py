@@ -11,7 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .credentials import find
-from .errors import GroundtrackError, NetworkError, ProblemError, install_excepthook, problem_of
+from .errors import GroundtrackError, NetworkError, ProblemError, install_excepthook, problem_of, reason_of
 from .flows import Acquire, Flow, Pause, Read, Release, Send, run, run_async
 from .omit import Omit
 from .options import CallOptions
@@ -238,11 +238,6 @@ def _body(response: httpx.Response, name: str, server: str) -> Any:
         return json.loads(response.content)
     except ValueError:
         raise GroundtrackError(f"{name}: the response is not JSON. {server} may not be a Groundtrack service; check GROUNDTRACK_URL.") from None
-
-
-def reason_of(failure: Exception) -> str:
-    name = type(failure).__name__
-    return "the request timed out" if "Timeout" in name else str(failure) or name
 
 
 def _content(response: httpx.Response) -> Content:

@@ -155,6 +155,21 @@ class MissingExtraError(GroundtrackError, ImportError):
         super().__init__(f"{package} is not installed. Install it with: pip install 'groundtrack[{extra}]'")
 
 
+def reason_of(failure: Exception) -> str:
+    """Why there was no response, in a few words."""
+    name = type(failure).__name__
+    return "the request timed out" if "Timeout" in name else str(failure) or name
+
+
+def disk_error(error: OSError, path: object, folder: object) -> str:
+    """What to do about a file that cannot be written."""
+    import errno
+
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"The disk of {folder} is full. Free some space, or use another disk."
+    return f"Cannot write {path}: {error.strerror or error}. Check the folder and its permissions."
+
+
 def is_problem(error: BaseException, *slugs: ProblemSlug | str) -> bool:
     """Whether an error is a problem, and of one of the given kinds, if any."""
     return isinstance(error, ProblemError) and (not slugs or error.slug in slugs)

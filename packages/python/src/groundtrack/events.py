@@ -6,8 +6,8 @@ import json
 from collections.abc import AsyncGenerator, Callable, Generator
 from typing import TYPE_CHECKING
 
-from .errors import NetworkError, ProblemError
-from .pages import LineReader
+from .errors import GroundtrackError, NetworkError, ProblemError, reason_of
+from .pages import MAX_LINE_BYTES, LineReader
 from .retry import delay
 from .webhooks import event_of
 
@@ -49,6 +49,8 @@ class _Frames:
             value = value.removeprefix(" ")
             if field == "data":
                 self._data.append(value)
+                if sum(map(len, self._data)) > MAX_LINE_BYTES:
+                    raise GroundtrackError(f"The service sent an event of more than {MAX_LINE_BYTES} bytes. Check GROUNDTRACK_URL or base_url.")
             elif field == "id":
                 self.last = value
         return complete
@@ -59,7 +61,9 @@ def _open(client: BaseClient, last: str | None) -> Flow[httpx.Response]:
     return client.route_flow("GET", "/v1/events", None, {"headers": headers, "max_retries": 0, "timeout": IDLE_SECONDS}, stream=True)
 
 
-def _raise_if_final(error: Exception, attempt: int) -> None:
+def _raise_if_final(client: BaseClient, error: Exception, attempt: int) -> None:
+    if attempt >= MAX_ATTEMPTS and not isinstance(error, GroundtrackError):
+        raise NetworkError("/v1/events", client.base_url, reason_of(error)) from error
     if (isinstance(error, ProblemError) and error.status in _FINAL) or attempt >= MAX_ATTEMPTS:
         raise error
 
@@ -83,7 +87,7 @@ def events(client: Client, last_event_id: str | None, on_open: Callable[[], None
             finally:
                 response.close()
         except (ProblemError, NetworkError, httpx.TransportError) as error:
-            _raise_if_final(error, attempt)
+            _raise_if_final(client, error, attempt)
         frames.reset()
         sleep(delay(min(attempt, 5)))
         attempt += 1
@@ -109,7 +113,7 @@ async def async_events(client: AsyncClient, last_event_id: str | None, on_open: 
             finally:
                 await response.aclose()
         except (ProblemError, NetworkError, httpx.TransportError) as error:
-            _raise_if_final(error, attempt)
+            _raise_if_final(client, error, attempt)
         frames.reset()
         await anyio.sleep(delay(min(attempt, 5)))
         attempt += 1

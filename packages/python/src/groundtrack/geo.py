@@ -74,7 +74,14 @@ def open_item(client: Client, item_id: str, asset_key: str = "data") -> rasterio
     except ImportError:
         raise MissingExtraError("rasterio") from None
     with rasterio.Env(**_GDAL):
-        return cast("rasterio.io.DatasetReader", rasterio.open(signed_url(client, item_id, asset_key)))
+        dataset: Any = rasterio.open(signed_url(client, item_id, asset_key))
+    dataset.__class__ = _unsigned(type(dataset), f"<open file {asset_key!r} of item {item_id}>")
+    return cast("rasterio.io.DatasetReader", dataset)
+
+
+def _unsigned(kind: type[Any], text: str) -> type[Any]:
+    """A dataset whose text does not show its signed URL, because a notebook saves what it shows."""
+    return type(kind.__name__, (kind,), {"__repr__": lambda self: text})
 
 
 def to_xarray(

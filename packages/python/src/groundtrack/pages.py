@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapp
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
-from .errors import ProblemError
+from .errors import GroundtrackError, NetworkError, ProblemError, reason_of
 from .omit import Omit
 from .records import Record
 
@@ -21,7 +21,7 @@ Paging = tuple[str | None, str, str, int]
 """The field with the records (None if the response is the list itself), the convention, the field of the page size and its default."""
 
 MAX_PAGES = 100_000
-"""Guards against a list that never ends."""
+"""A list with more never ends."""
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """The service sends no longer lines."""
 
@@ -75,6 +75,10 @@ def _cursor(page: Mapping[str, Any]) -> str | None:
     return None
 
 
+def _endless() -> GroundtrackError:
+    return GroundtrackError(f"The list has more than {MAX_PAGES} pages. Narrow the search, or request larger pages.")
+
+
 class Page(_Paged, Generic[O, E]):
     """
     A list. Iterate over it for all its records; `fetch()` returns the requested page as the service sends it. Nothing is sent
@@ -91,12 +95,13 @@ class Page(_Paged, Generic[O, E]):
 
     def _pages(self) -> Generator[Any, None, None]:
         page = self._load({})
-        for count in range(1, MAX_PAGES):
+        for count in range(1, MAX_PAGES + 1):
             yield page
             following = self._next(page, count)
             if following is None:
                 return
             page = self._load(following)
+        raise _endless()
 
     def fetch(self) -> O:
         """The requested page."""
@@ -131,12 +136,13 @@ class AsyncPage(_Paged, Generic[O, E]):
 
     async def _pages(self) -> AsyncGenerator[Any, None]:
         page = await self._load({})
-        for count in range(1, MAX_PAGES):
+        for count in range(1, MAX_PAGES + 1):
             yield page
             following = self._next(page, count)
             if following is None:
                 return
             page = await self._load(following)
+        raise _endless()
 
     async def fetch(self) -> O:
         """The requested page."""
@@ -166,7 +172,7 @@ class LineReader:
     def feed(self, chunk: bytes) -> list[str]:
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         if len(self._rest) > MAX_LINE_BYTES:
-            raise ValueError(f"A line has more than {MAX_LINE_BYTES} bytes")
+            raise GroundtrackError(f"The service sent a line of more than {MAX_LINE_BYTES} bytes. Check GROUNDTRACK_URL or base_url.")
         return [line.decode("utf-8").rstrip("\r") for line in lines]
 
     def end(self) -> list[str]:
@@ -188,6 +194,8 @@ class Lines(Generic[E]):
         self._operation, self._record, self._client, self._open = operation, record, client, open
 
     def __iter__(self) -> Generator[E, None, None]:
+        import httpx
+
         response = self._open()
         reader = LineReader()
         try:
@@ -197,6 +205,8 @@ class Lines(Generic[E]):
                         yield _value(line, self._operation, self._record, self._client)
             for line in reader.end():
                 yield _value(line, self._operation, self._record, self._client)
+        except httpx.TransportError as error:
+            raise NetworkError(self._operation, self._client.base_url, reason_of(error)) from error
         finally:
             response.close()
 
@@ -208,6 +218,8 @@ class AsyncLines(Generic[E]):
         self._operation, self._record, self._client, self._open = operation, record, client, open
 
     async def __aiter__(self) -> AsyncGenerator[E, None]:
+        import httpx
+
         response = await self._open()
         reader = LineReader()
         try:
@@ -217,5 +229,7 @@ class AsyncLines(Generic[E]):
                         yield _value(line, self._operation, self._record, self._client)
             for line in reader.end():
                 yield _value(line, self._operation, self._record, self._client)
+        except httpx.TransportError as error:
+            raise NetworkError(self._operation, self._client.base_url, reason_of(error)) from error
         finally:
             await response.aclose()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from .errors import GroundtrackError
+from .errors import DownloadError, GroundtrackError, disk_error
 
 if TYPE_CHECKING:
     import os
@@ -84,7 +85,8 @@ class Record:
         return [*super().__dir__(), *self._data]
 
     def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={_short(value)}" for name, value in self._data.items())
+        """Without secrets, because a notebook saves what it shows; attributes have them."""
+        fields = ", ".join(f"{name}={_short(name, value)}" for name, value in self._data.items())
         return f"{type(self).__name__}({fields})"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -108,8 +110,21 @@ def _declares(record: type[Record], name: str) -> bool:
     return any(name in vars(base).get("__annotations__", ()) for base in record.__mro__)
 
 
-def _short(value: Any) -> str:
+_SECRET_NAME = r"\w*(?:password|secret|token|credential)s?"
+_SECRETS = (
+    (re.compile(rf"(['\"]{_SECRET_NAME}['\"]: )(?:'[^']*'|\"[^\"]*\")", re.I), r"\1'…'"),
+    (re.compile(r"\b(svc|whsec)_[\w-]+"), r"\1_…"),
+    (re.compile(r"([?&](?:\w+[-_])*(?:key|grant|token|signature|credential)=)[^&'\"\s]+", re.I), r"\1…"),
+)
+"""In the text of a value: fields that hold a secret, keys, and signatures in URLs."""
+
+
+def _short(name: str, value: Any) -> str:
+    if isinstance(value, str) and re.fullmatch(_SECRET_NAME, name, re.I):
+        return "'…'"
     text = repr(value)
+    for pattern, shown in _SECRETS:
+        text = pattern.sub(shown, text)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
@@ -161,7 +176,13 @@ class Content(bytes):
         from pathlib import Path
 
         target = Path(path)
-        target.write_bytes(self)
+        part = target.with_name(f".{target.name}.part")
+        try:
+            part.write_bytes(self)
+            part.replace(target)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise DownloadError(disk_error(error, target, target.parent.resolve())) from error
         return target
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

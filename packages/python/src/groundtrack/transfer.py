@@ -6,7 +6,6 @@ was transferred with the store's.
 from __future__ import annotations
 
 import base64
-import errno
 import hashlib
 import io
 import json
@@ -16,8 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict, Union, cast
 
-from .client import reason_of
-from .errors import DownloadError, GroundtrackError, NetworkError, ProblemError, UploadError, problem_of
+from .errors import DownloadError, GroundtrackError, NetworkError, ProblemError, UploadError, disk_error, problem_of, reason_of
 from .flows import Chunks, Close, Do, Flow, NextChunk, Pause, Read, Send
 from .progress import bar
 from .retry import delay
@@ -61,8 +59,11 @@ class _Source:
         self.size = self._stream.seek(0, io.SEEK_END)
 
     def read(self, start: int, end: int) -> bytes:
-        self._stream.seek(start)
-        data = self._stream.read(end - start)
+        try:
+            self._stream.seek(start)
+            data = self._stream.read(end - start)
+        except OSError as error:
+            raise UploadError(f"Cannot read {self.name}: {error.strerror or error}. Check the disk, then upload it again.") from error
         if len(data) != end - start:
             raise UploadError(f"{self.name} became shorter while it was uploaded. Upload it again.")
         return data
@@ -157,10 +158,11 @@ def _begin(client: BaseClient, sources: Sequence[_Source], target: Mapping[str, 
     if len(sizes) != len(sources):
         raise UploadError("Two files have the same name. Rename one, or upload them separately.")
     if path is not None and path.exists():
-        state = cast("_State", json.loads(path.read_text("utf-8")))
+        state = _read_state(path)
         if state["files"] != sizes:
             raise UploadError(f"{path} belongs to an upload of other files. Delete it to start again.")
-        return state
+        if (yield from _is_open(client, state["upload_id"])):
+            return state
     fields = {**target, "transfer_method": "signed_url", "file_count": len(sources), "total_bytes": sum(sizes.values())}
     opened = yield from client.json_flow("uploads.initiate", fields, None, "keyed")
     begun: _State = {"upload_id": opened["id"], "files": sizes, "done": []}
@@ -168,11 +170,38 @@ def _begin(client: BaseClient, sources: Sequence[_Source], target: Mapping[str, 
     return begun
 
 
+def _read_state(path: Path) -> _State:
+    try:
+        state = cast("_State", json.loads(path.read_text("utf-8")))
+        if isinstance(state["upload_id"], str) and isinstance(state["files"], dict) and isinstance(state["done"], list):
+            return state
+    except OSError as error:
+        raise UploadError(f"Cannot read {path}: {error.strerror or error}. Check the path and its permissions.") from error
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise UploadError(f"{path} is not the state of an upload. Delete it to start again, or name another state_file.")
+
+
+def _is_open(client: BaseClient, upload_id: str) -> Flow[bool]:
+    """Whether a session can go on. The service aborts one that nobody has continued for a day; then the upload starts again."""
+    try:
+        return bool((yield from client.json_flow("uploads.progress", {"upload_id": upload_id}))["status"] != "failed")
+    except ProblemError as error:
+        if error.slug in ("not-found", "forbidden"):
+            return False
+        raise
+
+
 def _save(path: Path | None, state: _State) -> None:
-    if path is not None:
-        part = path.with_name(f"{path.name}.tmp")
+    if path is None:
+        return
+    part = path.with_name(f"{path.name}.tmp")
+    try:
         part.write_text(json.dumps(state), "utf-8")
         part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise UploadError(disk_error(error, path, path.parent.resolve())) from error
 
 
 def _abort(client: BaseClient, upload_id: str) -> Flow[None]:
@@ -298,6 +327,8 @@ class _File:
             raise NetworkError(name, _origin(url), reason_of(error)) from error
         if response.status_code < 300 or response.status_code == 308:
             return response
+        if response.status_code == 400 and b"BadDigest" in response.content:
+            raise UploadError(f"{self._source.name} was damaged on the way: its checksum differs. Upload it again.")
         raise problem_of(response, name, None, _origin(url), False)
 
 
@@ -340,10 +371,8 @@ def download(
     try:
         yield from transfer.receive()
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            transfer.discard()
-            raise DownloadError(f"The disk of {target.parent.resolve()} is full. Free some space, or download to another disk.") from error
-        raise DownloadError(f"Cannot write {target}: {error.strerror or error}. Check the folder and its permissions.") from error
+        transfer.discard()
+        raise DownloadError(disk_error(error, target, target.parent.resolve())) from error
     finally:
         transfer.close()
     return target

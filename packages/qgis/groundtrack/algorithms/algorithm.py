@@ -28,7 +28,7 @@ from qgis.PyQt.QtGui import QIcon
 
 from .. import layers, log
 from ..connection import Connection
-from ..errors import CanceledError, PluginError
+from ..errors import CanceledError, PluginError, code_of
 from ..icons import icon
 from ..service import Service, wait
 from ..transfers import download
@@ -36,6 +36,7 @@ from .parameters import Input, input_of
 
 OUTPUT, ITEM_ID, JOB_ID, PROJECT, MAX_CREDITS = "OUTPUT", "ITEM_ID", "JOB_ID", "PROJECT_ID", "MAX_CREDITS"
 FIRST_POLL, MAX_POLL = 0.5, 5.0
+MAX_WAIT_SECONDS = 24 * 3_600.0
 VECTOR, TABLE, RASTER = "vector", "statistics", "raster"
 GROUPS = {
     "geometry": "Clip, reproject and resample",
@@ -196,8 +197,8 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
         raise PluginError("Enter the ID of the project for the result, under Advanced parameters.")
 
     def _await_end(self, service: Service, job: dict[str, Any], feedback: QgsProcessingFeedback) -> None:
-        """The server ends a job that exceeds its time limit, so this loop ends."""
-        path, poll, stage = f"/jobs/{job['jobID']}", FIRST_POLL, ""
+        """The server ends a job that exceeds its time limit; a server that does not is not waited for."""
+        path, poll, waited, stage = f"/jobs/{job['jobID']}", FIRST_POLL, 0.0, ""
         try:
             while True:
                 status = json.loads(service.request("GET", path, feedback=feedback).body)
@@ -211,8 +212,10 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
                     raise PluginError(f"The job failed: {stage or 'the server gave no reason'}. It was not charged.")
                 if status["status"] == "dismissed":
                     raise PluginError("The job was cancelled on the server. It was not charged.")
+                if waited >= MAX_WAIT_SECONDS:
+                    raise PluginError(f"The job {job['jobID']} has not ended after a day. It continues on the server; look for it in the console.")
                 wait(poll, feedback)
-                poll = min(MAX_POLL, poll * 1.5)
+                waited, poll = waited + poll, min(MAX_POLL, poll * 1.5)
         except CanceledError:
             service.request("DELETE", path)
             feedback.pushInfo("The job was cancelled. It was not charged.")
@@ -280,7 +283,7 @@ def _save_vector(
         options = QgsVectorFileWriter.SaveVectorOptions()
         options.driverName = QgsVectorFileWriter.driverForExtension(os.path.splitext(path)[1])
         code, message, *_ = QgsVectorFileWriter.writeAsVectorFormatV3(layer, path, context.transformContext(), options)
-        if int(code) != 0:
+        if code_of(code) != 0:
             raise PluginError(f"{path} cannot be written: {message}. Check that the disk is not full.")
     finally:
         if os.path.exists(received):

@@ -149,10 +149,8 @@ def _value(name: str, title: str, schema: dict[str, Any], is_optional: bool) -> 
 
 def _number(name: str, title: str, schema: dict[str, Any], may_omit: bool) -> Input:
     is_integer = schema["type"] == "integer"
-    kinds = QgsProcessingParameterNumber.Type
-    number = QgsProcessingParameterNumber(
-        name, title, kinds.Integer if is_integer else kinds.Double, defaultValue=schema.get("default"), optional=may_omit
-    )
+    kind = QgsProcessingParameterNumber.Type.Integer if is_integer else QgsProcessingParameterNumber.Type.Double
+    number = QgsProcessingParameterNumber(name, title, kind, defaultValue=schema.get("default"), optional=may_omit)
     low, high = schema.get("minimum", schema.get("exclusiveMinimum")), schema.get("maximum", schema.get("exclusiveMaximum"))
     if low is not None:
         number.setMinimum(low)

@@ -7,6 +7,7 @@ import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { systemClock } from '#core/clock.ts'
 import { pattern } from './place.ts'
+import { fixedSecret } from '#adapters/storage/signature.ts'
 
 const RSS_SAMPLE_MS = 20
 const VERSION_BYTES = 300_000
@@ -19,12 +20,12 @@ export function versionBytes(number: number): Buffer {
 }
 
 async function serve(root: string, secret: Buffer): Promise<void> {
-  const store = await openFileStore({ root, publicUrl: () => '', secret, clock: systemClock })
+  const store = await openFileStore({ root, publicUrl: () => '', secrets: fixedSecret(secret), clock: systemClock })
   const listener = await startStoreListener({
     store,
     host: '127.0.0.1',
     port: 0,
-    secret,
+    secrets: fixedSecret(secret),
     clock: systemClock,
     log: pino({ level: 'silent' }),
   })
@@ -40,7 +41,7 @@ async function serve(root: string, secret: Buffer): Promise<void> {
 }
 
 async function write(root: string, bucket: string): Promise<void> {
-  const store = await openFileStore({ root, publicUrl: () => '', secret: Buffer.alloc(32), clock: systemClock })
+  const store = await openFileStore({ root, publicUrl: () => '', secrets: fixedSecret(Buffer.alloc(32)), clock: systemClock })
   for (let number = 1; ; number++) {
     await store.put({ bucket, key: 'a/contested' }, versionBytes(number), { contentType: 'image/tiff' })
     process.send!({ number })

@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener, type StoreListenerOptions } from '#adapters/storage/listener.ts'
 import { newId } from '#core/ids.ts'
+import { fixedSecret } from '#adapters/storage/signature.ts'
 
 /** Starts at the real time, because an S3 service has no other, and advances only when told to. */
 export function testClock() {
@@ -34,9 +35,10 @@ export async function listeningStore(t: TestContext, options: Partial<StoreListe
   const root = path.join(folder, 'objects')
   const clock = testClock()
   const secret = randomBytes(32)
+  const secrets = fixedSecret(secret)
   const logLines: string[] = []
   let port = 0
-  const store = await openFileStore({ root, publicUrl: () => `http://127.0.0.1:${port}`, secret, clock })
+  const store = await openFileStore({ root, publicUrl: () => `http://127.0.0.1:${port}`, secrets, clock })
   const log = pino(
     { level: 'debug' },
     {
@@ -45,12 +47,12 @@ export async function listeningStore(t: TestContext, options: Partial<StoreListe
       },
     },
   )
-  const listener = await startStoreListener({ store, host: '127.0.0.1', port: 0, secret, clock, log, ...options })
+  const listener = await startStoreListener({ store, host: '127.0.0.1', port: 0, secrets, clock, log, ...options })
   port = listener.port
   t.after(() => listener.close(0))
   const bucket = `test-${newId()}`
   await store.createBucket(bucket)
-  return { folder, root, store, clock, secret, port, bucket, logLines, url: `http://127.0.0.1:${port}` }
+  return { folder, root, store, clock, secret, secrets, port, bucket, logLines, url: `http://127.0.0.1:${port}` }
 }
 
 /** Pseudo-random bytes, the same for the same seed, generated as fast as they can be sent. */

@@ -1,8 +1,9 @@
 /**
- * Orders at SkyFi. An order is one archive and one convex area, is charged when it is placed and cannot be cancelled. SkyFi does not
- * recognize a repeated order, so we look for our reference in its metadata first.
+ * Orders at SkyFi. An order is one archive or one new image, and one convex area, is charged when it is placed and cannot be cancelled.
+ * SkyFi does not recognize a repeated order, so we look for our reference in its metadata first.
  */
 import { clipToConvex, sqKmOf } from '#core/area.ts'
+import type { Clock } from '#core/clock.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { convexHull, convexRing, polygonWkt, readWkt } from '#core/wkt.ts'
 import {
@@ -10,9 +11,13 @@ import {
   type AccountCheck,
   type CallOptions,
   type DeliveredFile,
+  type Opportunity,
+  type OpportunitySearch,
   type PriceRequest,
   type PriceResult,
   type Product,
+  type Study,
+  type TaskingRequest,
   type VendorErrorCode,
   type VendorOrder,
   type VendorOrderRequest,
@@ -23,9 +28,9 @@ import type { Host } from '#adapters/vendors/host.ts'
 import type { Archives } from './archives.ts'
 import { propertiesOf } from './catalog.ts'
 import { standingOf } from './states.ts'
+import { CONVEX, MAX_VERTICES, SkyfiTasking } from './tasking.ts'
 import { schemas, type Archive, type Order } from './wire.ts'
 
-const MAX_VERTICES = 500
 /** The first price is compared with the one at the time of the order; areas are measured in different ways. */
 const PRICE_TOLERANCE = 0.01
 /** The clocks of SkyFi and ours can differ. */
@@ -39,6 +44,7 @@ const RGB = ['red', 'green', 'blue'].map((name) => ({ name, role: name.toUpperCa
 interface ShopParts {
   readonly products: readonly Product[]
   readonly archives: Archives
+  readonly clock: Clock
 }
 
 export const createSkyfiShop = (host: Host, parts: ShopParts): VendorShop => new SkyfiShop(host, parts)
@@ -47,22 +53,29 @@ class SkyfiShop implements VendorShop {
   readonly #host: Host
   readonly #products: readonly Product[]
   readonly #archives: Archives
+  readonly #tasking: SkyfiTasking
 
-  constructor(host: Host, { products, archives }: ShopParts) {
+  constructor(host: Host, { products, archives, clock }: ShopParts) {
     this.#host = host
     this.#products = products
     this.#archives = archives
+    this.#tasking = new SkyfiTasking(host, { products, clock })
   }
 
-  price(captures: readonly PriceRequest[], options: CallOptions = {}): Promise<readonly PriceResult[]> {
-    return Promise.all(captures.map((capture) => this.#price(capture, options)))
+  async price(captures: readonly PriceRequest[], options: CallOptions = {}): Promise<readonly PriceResult[]> {
+    const isOneArea = captures.filter(({ sceneId }) => sceneId === undefined).length <= 1
+    return await Promise.all(
+      captures.map(async ({ sceneId, ...capture }) => {
+        if (sceneId !== undefined) return await this.#priceScene(sceneId, capture, options)
+        return isOneArea ? await this.#tasking.price(capture, options) : refuse(ONE_IMAGE)
+      }),
+    )
   }
 
-  async #price({ sceneId, productId, geometry }: PriceRequest, options: CallOptions): Promise<PriceResult> {
-    const refuse = (reason: string): PriceResult => ({ ok: false, reason })
-    if (sceneId === undefined) return refuse('SkyFi prices scenes of its archive only')
+  async #priceScene(sceneId: string, { productId, geometry }: PriceRequest, options: CallOptions): Promise<PriceResult> {
     const archive = await this.#archives.get(sceneId, options)
-    const product = archive && this.#products.find(({ collection }) => collection === `skyfi-${archive.productType.toLowerCase()}`)
+    const collection = archive && `skyfi-${archive.productType.toLowerCase()}`
+    const product = this.#products.find((each) => each.type === 'ARCHIVE' && each.collection === collection)
     if (!archive || !product) return refuse(`SkyFi has no scene '${sceneId}' that can be ordered here`)
     if (productId !== undefined && productId !== product.id) return refuse(`'${sceneId}' is sold as '${product.name}'`)
     const area = orderArea(archive, geometry)
@@ -80,16 +93,11 @@ class SkyfiShop implements VendorShop {
   async placeOrder(request: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder> {
     const found = await this.findOrder(request, options)
     if (found) return found
-    const { sceneId, geometry } = this.#capture(request)
-    const archive = await this.#archives.current(sceneId, options)
-    if (!archive) throw this.#error('refused', `does not have the scene '${sceneId}' any more`)
-    this.#requirePrice(archive, geometry, request.expectedCents)
-    const ring = convexRing(geometry)
-    if (!ring) throw this.#error('refused', CONVEX)
-    const { reference, callbackUrl } = request
+    const { reference, callbackUrl, captures } = request
+    const wanted = captures ? await this.#wantedScene(request, options) : await this.#tasking.wanted(request, options)
+    this.#requirePrice(wanted.cents, request.expectedCents)
     const body = {
-      aoi: polygonWkt([ring]),
-      archiveId: sceneId,
+      ...wanted.body,
       deliveryDriver: 'NONE',
       label: `Groundtrack ${reference}`,
       orderLabel: `Groundtrack ${reference}`,
@@ -97,16 +105,30 @@ class SkyfiShop implements VendorShop {
       // SkyFi cannot reach a service without a public address.
       ...(callbackUrl?.startsWith('https:') ? { webhookUrl: callbackUrl } : {}),
     }
-    const order = await ask(this.#host, schemas.order, { method: 'POST', path: '/order-archive', body, ...options }, 'order')
+    const path = captures ? '/order-archive' : '/order-tasking'
+    const order = await ask(this.#host, schemas.order, { method: 'POST', path, body, ...options }, 'order')
+    const sceneId = captures?.[0]?.sceneId
     if (!order || order.metadata?.['reference'] !== reference || order.archiveId !== sceneId)
       throw this.#error('invalid-response', 'confirmed another order than requested')
     return toOrder(order)
   }
 
-  async findOrder({ reference, createdAt }: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder | null> {
+  /** The fields of an order that say which archive is wanted, and what it costs now. */
+  async #wantedScene(request: VendorOrderRequest, options: CallOptions): Promise<{ body: object; cents: number }> {
+    const { sceneId, geometry } = this.#capture(request)
+    const archive = await this.#archives.current(sceneId, options)
+    if (!archive) throw this.#error('refused', `does not have the scene '${sceneId}' any more`)
+    const ring = convexRing(geometry)
+    if (!ring) throw this.#error('refused', CONVEX)
+    const cents = Math.max(sqKmOf(geometry), archive.minSqKm) * archive.priceForOneSquareKmCents
+    return { body: { aoi: polygonWkt([ring]), archiveId: sceneId }, cents }
+  }
+
+  async findOrder({ reference, createdAt, captures }: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder | null> {
     const oldest = createdAt.getTime() - LOOK_BACK_MS
+    const type = captures ? 'ARCHIVE' : 'TASKING'
     for (let page = 0; page < MAX_LOOK_PAGES; page++) {
-      const query = `orderType=ARCHIVE&sort_columns=created_at&sort_directions=desc&pageNumber=${page}&pageSize=${LOOK_PAGE_SIZE}`
+      const query = `orderType=${type}&sort_columns=created_at&sort_directions=desc&pageNumber=${page}&pageSize=${LOOK_PAGE_SIZE}`
       const list = await ask(this.#host, schemas.orders, { path: `/orders?${query}`, ...options }, 'list of orders')
       if (!list) throw this.#error('invalid-response', 'has no list of orders')
       const ours = list.orders.find(({ metadata }) => metadata?.['reference'] === reference)
@@ -137,28 +159,28 @@ class SkyfiShop implements VendorShop {
     return this.#host.stream({ path: `/orders/${encodeURIComponent(id)}/${encodeURIComponent(fileId)}`, ...options })
   }
 
-  requestStudy(): Promise<never> {
-    return this.#untasked()
+  requestStudy(request: TaskingRequest, options: CallOptions = {}): Promise<Study> {
+    return this.#tasking.requestStudy(request, options)
   }
 
-  study(): Promise<never> {
-    return this.#untasked()
+  study(id: string, options: CallOptions = {}): Promise<Study> {
+    return this.#tasking.study(id, options)
   }
 
   requestQuotation(): Promise<never> {
-    return this.#untasked()
+    return this.#unquoted()
   }
 
   quotation(): Promise<never> {
-    return this.#untasked()
+    return this.#unquoted()
   }
 
-  opportunities(): Promise<never> {
-    return this.#untasked()
+  opportunities(query: OpportunitySearch, options: CallOptions = {}): Promise<readonly Opportunity[]> {
+    return this.#tasking.opportunities(query, options)
   }
 
-  async #untasked(): Promise<never> {
-    throw this.#error('refused', 'is not tasked through this platform yet')
+  async #unquoted(): Promise<never> {
+    throw this.#error('refused', 'issues no quotations')
   }
 
   #capture({ captures }: VendorOrderRequest): { sceneId: string; geometry: AreaGeometry } {
@@ -168,10 +190,9 @@ class SkyfiShop implements VendorShop {
   }
 
   /** The price can have risen since it was reserved. */
-  #requirePrice(archive: Archive, geometry: AreaGeometry, expectedCents: number | null): void {
-    const cents = Math.max(sqKmOf(geometry), archive.minSqKm) * archive.priceForOneSquareKmCents
+  #requirePrice(cents: number, expectedCents: number | null): void {
     if (expectedCents === null || cents <= Math.ceil(expectedCents * (1 + PRICE_TOLERANCE))) return
-    throw this.#error('refused', `now sells '${archive.archiveId}' for USD ${(cents / 100).toFixed(2)}, more than was agreed on`)
+    throw this.#error('refused', `now sells this for USD ${(cents / 100).toFixed(2)}, more than was agreed on`)
   }
 
   #error(code: VendorErrorCode, what: string): VendorError {
@@ -179,7 +200,9 @@ class SkyfiShop implements VendorShop {
   }
 }
 
-const CONVEX = `takes one convex polygon without holes and with at most ${MAX_VERTICES} vertices: order a larger area in parts`
+const ONE_IMAGE = 'SkyFi takes one area per order: order several areas as several groups'
+
+const refuse = (reason: string): PriceResult => ({ ok: false, reason })
 
 /** The part of an area that can be ordered of an archive, or the reason why none can. */
 function orderArea(archive: Archive, geometry: AreaGeometry): AreaGeometry | string {
@@ -215,16 +238,26 @@ function toOrder(order: Order): VendorOrder {
   }
 }
 
-/** The COG; some providers deliver only the image, a GeoTIFF. */
-function filesOf({ archiveId, archive, downloadCogUrl, downloadImageUrl, cogSize }: Order): DeliveredFile[] {
+/** The COG; some providers deliver only the image, a GeoTIFF. A new image has no scene ID but that of its order. */
+function filesOf({
+  id: orderId,
+  orderType,
+  archiveId,
+  archive,
+  productType,
+  downloadCogUrl,
+  downloadImageUrl,
+  cogSize,
+}: Order): DeliveredFile[] {
   const id = downloadCogUrl ? 'cog' : downloadImageUrl ? 'image' : null
-  if (id === null || archiveId === undefined) return []
+  const sceneId = archiveId ?? (orderType === 'TASKING' ? orderId : null)
+  if (id === null || sceneId === null) return []
   return [
     {
       id,
-      fileName: `${archiveId}.tif`,
-      sceneId: archiveId,
-      itemKey: archiveId,
+      fileName: `${sceneId}.tif`,
+      sceneId,
+      itemKey: sceneId,
       assetKey: 'data',
       role: 'data',
       mediaType: COG_TYPE,
@@ -233,7 +266,7 @@ function filesOf({ archiveId, archive, downloadCogUrl, downloadImageUrl, cogSize
       md5: null,
       datetime: archive ? new Date(archive.captureTimestamp).toISOString() : null,
       cloudCover: archive?.cloudCoveragePercent ?? null,
-      bands: archive?.productType === 'DAY' ? RGB : [],
+      bands: (archive?.productType ?? productType) === 'DAY' ? RGB : [],
       properties: archive ? propertiesOf(archive) : {},
     },
   ]

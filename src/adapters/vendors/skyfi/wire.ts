@@ -39,7 +39,10 @@ const Order = Type.Object({
   /** US cents. */
   orderCost: Type.Integer({ minimum: 0 }),
   aoiSqkm: Count,
+  /** Of an order from the archive. */
   archiveId: Type.Optional(Id),
+  /** Of a tasking order. */
+  productType: Type.Optional(Text),
   metadata: Optional(Type.Record(Type.String(), Type.Unknown())),
   downloadImageUrl: Optional(Text),
   downloadCogUrl: Optional(Text),
@@ -49,11 +52,51 @@ const Order = Type.Object({
 })
 export type Order = Static<typeof Order>
 
+/** A predicted pass of a satellite. */
+const Pass = Type.Object({
+  provider: Text,
+  satname: Text,
+  noradid: Text,
+  productType: Text,
+  resolution: Text,
+  passDate: Time,
+  offNadirAngle: Type.Number(),
+  solarElevationAngle: Type.Number(),
+  minSquareKms: Count,
+  maxSquareKms: Count,
+  /** US dollars, and the same in cents. */
+  priceForOneSquareKm: Type.Number({ minimum: 0, maximum: 1_000_000 }),
+  priceForOneSquareKmCents: Optional(Type.Integer({ minimum: 0, maximum: 100_000_000 })),
+})
+export type Pass = Static<typeof Pass>
+const MAX_PASSES = 5_000
+
+const ProviderScore = Type.Object({
+  provider: Optional(Text),
+  status: Optional(Text),
+  opportunities: Type.Optional(
+    Type.Array(Type.Object({ windowStart: Time, windowEnd: Time, satelliteId: Optional(Text), providerWindowId: Optional(Text) }), {
+      maxItems: MAX_PASSES,
+    }),
+  ),
+})
+/** The score is null until there is one. */
+const Feasibility = Type.Object({
+  id: Id,
+  validUntil: Time,
+  overallScore: Nullable(
+    Type.Object({ providerScore: Optional(Type.Object({ providerScores: Optional(Type.Array(ProviderScore, { maxItems: 100 })) })) }),
+  ),
+})
+export type Feasibility = Static<typeof Feasibility>
+
 export const schemas = {
   archive: Compile(Archive),
   page: Compile(Type.Object({ archives: Type.Array(Archive, { maxItems: 100 }), nextPage: Optional(Type.String({ maxLength: 20_000 })) })),
   order: Compile(Order),
   orders: Compile(Type.Object({ orders: Type.Array(Order, { maxItems: 100 }) })),
+  passes: Compile(Type.Object({ passes: Type.Array(Pass, { maxItems: MAX_PASSES }) })),
+  feasibility: Compile(Feasibility),
   whoami: Compile(
     Type.Object({
       email: Text,

@@ -3,7 +3,7 @@
  * milliseconds of the window are our handle: they are derived from the reference and move each end by less than a second.
  */
 import { createHash } from 'node:crypto'
-import { areaBounds, polygonsOf } from '#core/area.ts'
+import { centreOf, polygonsOf } from '#core/area.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import type { TaskingRequest } from '#ports/vendors.ts'
 import type { Order } from './wire.ts'
@@ -67,11 +67,6 @@ export function geometryFor(area: Shape, conformsTo: readonly string[]): Shape |
 }
 
 const asMulti = (area: AreaGeometry): AreaGeometry => ({ type: 'MultiPolygon', coordinates: polygonsOf(area) as never })
-
-function centreOf(area: AreaGeometry): [number, number] {
-  const [west, south, east, north] = areaBounds(area)
-  return [(west + east) / 2, (south + north) / 2]
-}
 
 /** The order that is looked for, or placed. */
 export interface Wanted {

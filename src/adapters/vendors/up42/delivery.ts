@@ -4,6 +4,7 @@
  */
 import { VendorError, type CallOptions, type DeliveredFile } from '#ports/vendors.ts'
 import type { Host } from '#adapters/vendors/host.ts'
+import { checksumsOf } from '#adapters/vendors/multihash.ts'
 import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import { schemas, type Item, type ItemAsset, type Order } from './wire.ts'
 
@@ -124,15 +125,6 @@ function unusedKey(keys: Set<string>, name: string): string {
   for (let number = 2; keys.has(key); number++) key = `${short}-${number}`
   keys.add(key)
   return key
-}
-
-/** Multihashes of STAC's file extension: the code of the algorithm, the length, and the digest. */
-function checksumsOf(checksum: string | null | undefined): Pick<DeliveredFile, 'sha256' | 'md5'> {
-  const [, algorithm, digest] = /^(1220|d50110)([0-9a-f]+)$/.exec(checksum?.toLowerCase() ?? '') ?? []
-  return {
-    sha256: algorithm === '1220' && digest?.length === 64 ? digest : null,
-    md5: algorithm === 'd50110' && digest?.length === 32 ? digest : null,
-  }
 }
 
 function timeOf(value: unknown): string | null {

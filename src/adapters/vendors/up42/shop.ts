@@ -176,6 +176,10 @@ class Up42Shop implements VendorShop {
     return await this.#tasking.quotation(id, options)
   }
 
+  async findTerms(reference: string, options: CallOptions = {}): Promise<string | null> {
+    return (await findTagged(this.#host, { reference, createdAt: null }, options))?.id ?? null
+  }
+
   async declineTerms(orderId: string, options: CallOptions = {}): Promise<void> {
     if (await this.#tasking.reject(orderId, options)) return
     const { status } = await getOrder(this.#host, orderId, options)

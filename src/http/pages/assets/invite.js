@@ -13,6 +13,19 @@ async function post(path, body, token) {
   return answer
 }
 
+const token = location.pathname.split('/').at(-1)
+
+/** Says who invites, to what, and in which role. Names are text, never markup. */
+async function showInvitation() {
+  const { organization, role, project, project_role, inviter } = await post('/auth/invitations/preview', { token })
+  const place = project ? `${organization} as ${role}, and its project ${project} as ${project_role}` : `${organization} as ${role}`
+  document.querySelector('#about').textContent =
+    `${inviter ? `${inviter} invites you` : 'You are invited'} to join ${place}. Sign in or create an account to join. The link works once.`
+}
+showInvitation().catch((error) => {
+  outcome.textContent = error.message
+})
+
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
   const { email, password, name } = Object.fromEntries(new FormData(form))
@@ -21,7 +34,6 @@ form.addEventListener('submit', async (event) => {
   try {
     const grant = await post(isNew ? '/auth/sign-up' : '/auth/sign-in', { email, password, ...(isNew ? { name } : {}) })
     try {
-      const token = location.pathname.split('/').at(-1)
       const { role } = await post('/auth/invitations/accept', { token }, grant.access_token)
       outcome.textContent = `You have joined as ${role}. You can now sign in.`
       form.hidden = true

@@ -1,14 +1,15 @@
 /** Tools that make an area: draw it on the map, or enter, paste or upload it. */
-import { lazy, Suspense, useEffect, useState, type ReactElement } from 'react'
+import { useEffect, useState, type ReactElement } from 'react'
 import type { DrawMode } from '../../map/draw.ts'
 import { MapHint } from '../../map/map-hint.tsx'
 import { Icon, type IconName } from '../../ui/icons.tsx'
+import { loadLater } from '../../ui/load-later.tsx'
 import { useDrawTool } from './use-draw-tool.ts'
 import { classes } from '../../ui/classes.ts'
 import mapSlotStyles from '../../map/map-slot.module.css'
 import styles from './area-tools.module.css'
 
-const AreaDialog = lazy(() => import('./area-dialog.tsx'))
+const AreaDialog = loadLater(async () => (await import('./area-dialog.tsx')).default)
 
 type Area = GeoJSON.Polygon | null
 
@@ -69,7 +70,7 @@ export function AreaTools({ onArea, children }: { onArea(area: Area): void; chil
         {children}
       </div>
       {mode && <MapHint>{HINTS[mode]} Esc to cancel.</MapHint>}
-      <Suspense>{dialog && <AreaDialog onClose={() => setDialog(false)} onArea={onArea} />}</Suspense>
+      {dialog && <AreaDialog onClose={() => setDialog(false)} onArea={onArea} />}
     </>
   )
 }

@@ -167,7 +167,7 @@ function LatestEvents({ rules }: { rules: readonly AlertRule[] }): ReactElement 
         <Segmented
           label="Which alerts"
           value={isOpen ? 'open' : 'all'}
-          onChange={(next) => setUrl({ show: next === 'all' ? 'all' : null })}
+          onChange={(next) => setUrl({ show: next === 'all' ? 'all' : null }, true)}
           options={[
             { value: 'open', text: 'Open' },
             { value: 'all', text: 'All' },

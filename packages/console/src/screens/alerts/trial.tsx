@@ -5,6 +5,7 @@ import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent, type 
 import { call } from '../../api/client.ts'
 import { useOp } from '../../api/query.ts'
 import { boxOf } from '../../map/geo.ts'
+import { itemsIn } from '../../state/found-item.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { date, dateShort, value } from '../../ui/format.ts'
 import { Badge, Button, Card } from '../../ui/kit.ts'
@@ -39,12 +40,7 @@ export function useSamples(collectionId: string) {
   const samples = useMemo(
     (): Sample[] =>
       (collectionId === ''
-        ? (ofAll.data?.features ?? []).map(({ id, properties, bbox }) => ({
-            id,
-            name: String(properties['title'] ?? properties['name'] ?? id),
-            datetime: (properties['datetime'] as string | null) ?? null,
-            bbox: (bbox as number[] | undefined) ?? null,
-          }))
+        ? itemsIn(ofAll.data)
         : (ofOne.data?.items ?? []).map(({ id, name, datetime, bbox }) => ({ id, name, datetime, bbox }))
       ).toSorted((a, b) => (b.datetime ?? '').localeCompare(a.datetime ?? '')),
     [collectionId, ofAll.data, ofOne.data],

@@ -1,9 +1,11 @@
 /** Two items of one place: swiped by pointer, finger or keys, side by side, or blinking. */
 import type { ReactElement } from 'react'
-import type { Item, ItemFeature } from '../../api/contract.ts'
+import type { Item } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import type { Box } from '../../map/geo.ts'
+import { MapFailure } from '../../map/map-hint.tsx'
 import { useTitle } from '../../state/crumbs.ts'
+import { itemsIn, type FoundItem } from '../../state/found-item.ts'
 import { tileUrl } from '../../state/style.ts'
 import { useUrl } from '../../state/url.ts'
 import { date } from '../../ui/format.ts'
@@ -39,7 +41,8 @@ export function Compare(): ReactElement {
   )
   const recent = useOp('items.search_org', { limit: MAX_ITEMS }, { enabled: !idA })
   useTitle({ text: 'Library', to: '/library' }, 'Compare')
-  const candidates = (near.data ?? recent.data)?.features ?? []
+  const nearby = itemsIn(near.data)
+  const candidates = near.data ? nearby : itemsIn(recent.data)
   const tiles = (item: Item | undefined) => (item ? tileUrl(item.id, style ? `?profile=${encodeURIComponent(style)}` : '') : null)
   return (
     <div className={styles.compare}>
@@ -54,13 +57,13 @@ export function Compare(): ReactElement {
         at={Number(url['at'] ?? 50)}
         onAt={(at) => setUrl({ at: String(Math.round(at)) })}
       />
-      <ItemChoice side="A" id={idA} item={first} candidates={candidates} onChange={(id) => setUrl({ a: id })} />
-      <ItemChoice side="B" id={idB} item={second} candidates={candidates} onChange={(id) => setUrl({ b: id })} />
+      <ItemChoice side="A" id={idA} item={first} candidates={candidates} onChange={(id) => setUrl({ a: id }, true)} />
+      <ItemChoice side="B" id={idB} item={second} candidates={candidates} onChange={(id) => setUrl({ b: id }, true)} />
       <div className={classes(mapSlotStyles.floating, styles.modes)}>
         <Segmented
           label="Mode"
           value={modeOf(url['mode'])}
-          onChange={(next) => setUrl({ mode: next === 'swipe' ? null : next })}
+          onChange={(next) => setUrl({ mode: next === 'swipe' ? null : next }, true)}
           options={[
             { value: 'swipe', text: 'Swipe' },
             { value: 'side', text: 'Side by side' },
@@ -84,11 +87,18 @@ export function Compare(): ReactElement {
         </div>
       )}
       {idA && itemA.isPending && <Skeleton />}
+      <MissingItems sides={[...(itemA.isError ? ['A'] : []), ...(itemB.isError ? ['B'] : [])]} />
       {first?.bbox && second && <ChangePanel key={`${first.id} ${second.id} ${style}`} a={first} b={second} style={style} />}
-      <DateStrip items={near.data?.features ?? []} idA={idA} idB={idB} onPick={(id) => setUrl({ b: id })} />
+      <DateStrip items={nearby} idA={idA} idB={idB} onPick={(id) => setUrl({ b: id }, true)} />
     </div>
   )
 }
+
+/** A deleted item is replaced by choosing another one. */
+const MissingItems = ({ sides }: { sides: readonly string[] }): ReactElement | null =>
+  sides.length === 0 ? null : (
+    <MapFailure>{sides.map((side) => `Item ${side} was not found. Choose another item ${side}.`).join(' ')}</MapFailure>
+  )
 
 const modeOf = (text: string | undefined): Mode => (text === 'side' || text === 'blink' ? text : 'swipe')
 
@@ -96,15 +106,12 @@ interface ItemChoiceParts {
   side: 'A' | 'B'
   id: string | undefined
   item: Item | undefined
-  candidates: readonly ItemFeature[]
+  candidates: readonly FoundItem[]
   onChange(id: string): void
 }
 
 function ItemChoice({ side, id, item, candidates, onChange }: ItemChoiceParts): ReactElement {
-  const options = candidates.map(({ id: value, properties }) => ({
-    value,
-    text: labelOf(properties['datetime'], String(properties['title'] ?? value)),
-  }))
+  const options = candidates.map(({ id: value, datetime, name }) => ({ value, text: labelOf(datetime, name) }))
   const isListed = !item || options.some(({ value }) => value === item.id)
   return (
     <div className={classes(mapSlotStyles.floating, styles.side, side === 'A' ? styles.sideA : styles.sideB)}>
@@ -125,4 +132,4 @@ function ItemChoice({ side, id, item, candidates, onChange }: ItemChoiceParts): 
   )
 }
 
-const labelOf = (datetime: unknown, name: string) => (typeof datetime === 'string' ? `${date(datetime)}, ${name}` : name)
+const labelOf = (datetime: string | null, name: string) => (datetime === null ? name : `${date(datetime)}, ${name}`)

@@ -1,7 +1,7 @@
 /** The items of this place by date: a click compares one with A, or opens A or B. */
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import type { ItemFeature } from '../../api/contract.ts'
+import type { FoundItem } from '../../state/found-item.ts'
 import { date, plural } from '../../ui/format.ts'
 import { classes } from '../../ui/classes.ts'
 import mapSlotStyles from '../../map/map-slot.module.css'
@@ -11,7 +11,7 @@ import ui from '../../ui/ui.module.css'
 const MAX_DATES = 24
 
 interface DateStripParts {
-  items: readonly ItemFeature[]
+  items: readonly FoundItem[]
   idA: string | undefined
   idB: string | undefined
   onPick(id: string): void
@@ -20,7 +20,7 @@ interface DateStripParts {
 export function DateStrip({ items, idA, idB, onPick }: DateStripParts): ReactElement | null {
   const navigate = useNavigate()
   const dated = items
-    .flatMap(({ id, properties }) => (typeof properties['datetime'] === 'string' ? [{ id, datetime: properties['datetime'] }] : []))
+    .flatMap(({ id, datetime }) => (datetime === null ? [] : [{ id, datetime }]))
     .toSorted((one, other) => one.datetime.localeCompare(other.datetime))
   if (dated.length < 2) return null
   return (

@@ -10,6 +10,7 @@ const LAYER = 'b'
 export function useSecondMap(tiles: string | null) {
   const element = useRef<HTMLDivElement>(null)
   const map = useRef<maplibre.Map | null>(null)
+  const ready = useRef<Promise<unknown>>(null)
   useEffect(() => {
     const { map: leader } = sharedMap()
     const follower = new maplibre.Map({
@@ -27,6 +28,7 @@ export function useSecondMap(tiles: string | null) {
     const follow = () => follower.jumpTo({ center: leader.getCenter(), zoom: leader.getZoom() })
     leader.on('move', follow)
     map.current = follower
+    ready.current = follower.once('style.load') // Imagery does not wait for the base map.
     return () => {
       leader.off('move', follow)
       follower.remove()
@@ -35,15 +37,18 @@ export function useSecondMap(tiles: string | null) {
   }, [])
   useEffect(() => {
     const follower = map.current!
-    const draw = () => {
+    let isStopped = false
+    void ready.current!.then(() => {
+      if (isStopped) return
       if (follower.getLayer(LAYER)) follower.removeLayer(LAYER)
       if (follower.getSource(LAYER)) follower.removeSource(LAYER)
       if (!tiles) return
       follower.addSource(LAYER, { type: 'raster', tiles: [tiles.replace('{y}.', '{y}@2x.')], tileSize: 512 })
       follower.addLayer({ id: LAYER, type: 'raster', source: LAYER }, 'above-rasters')
+    })
+    return () => {
+      isStopped = true
     }
-    if (follower.loaded()) draw()
-    else follower.once('load', draw)
   }, [tiles])
   return element
 }

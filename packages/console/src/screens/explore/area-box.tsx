@@ -3,12 +3,13 @@ import { lazy, Suspense, useState, type ReactElement } from 'react'
 import { areaOf, boxPolygon, MAX_AREA_M2, MAX_VERTICES, simplify } from '../../map/geo.ts'
 import { withSharedMap } from '../../map/lazy-map.ts'
 import { area as areaText } from '../../ui/format.ts'
+import { withLoadError } from '../../ui/load-error.tsx'
 import { Button, Note } from '../../ui/kit.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './area-box.module.css'
 import ui from '../../ui/ui.module.css'
 
-const AreaDialog = lazy(() => import('../../parts/areas/area-dialog.tsx'))
+const AreaDialog = lazy(withLoadError(() => import('../../parts/areas/area-dialog.tsx')))
 
 type Area = GeoJSON.Polygon | null
 

@@ -8,12 +8,13 @@ import { SceneStylePanel } from './scene-style.tsx'
 import type { Filters } from './scenes.ts'
 import { SearchView } from './search-view.tsx'
 import { Timeline } from './timeline.tsx'
+import { useNewestItem } from './use-newest-item.ts'
 import { useScenesOnMap } from './use-scenes-on-map.ts'
 import type { Scene } from '../../state/scene.ts'
 
 interface ExploreMapParts {
   url: Readonly<Record<string, string>>
-  setUrl(patch: Readonly<Record<string, string | null>>): void
+  setUrl(patch: Readonly<Record<string, string | null>>, push?: boolean): void
   filters: Filters
   scenes: readonly Scene[]
   selected: Scene | null
@@ -29,14 +30,21 @@ export default function ExploreMap(parts: ExploreMapParts): ReactElement {
   const { url, setUrl, filters, scenes, selected, setArea } = parts
   useCamera(url['map'], (map) => setUrl({ map }))
   useScenesOnMap({ ...parts, area: filters.area })
+  const backdrop = useNewestItem(filters.area === null && url['bbox'] === undefined && url['place'] === undefined)
   return (
     <MapSlot>
       <AreaTools onArea={setArea} />
-      <SceneStylePanel scene={selected} source={parts.source} requested={url['style']} onStyle={(style) => setUrl({ style })} />
+      <SceneStylePanel
+        scene={selected}
+        source={parts.source}
+        requested={url['style']}
+        backdrop={backdrop}
+        onStyle={(style) => setUrl({ style })}
+      />
       <SearchView
         hasArea={filters.area !== null}
         bbox={url['bbox']}
-        onSearch={(box) => setUrl({ bbox: box.map((value) => value.toFixed(3)).join(','), place: null })}
+        onSearch={(box) => setUrl({ bbox: box.map((value) => value.toFixed(3)).join(','), place: null }, true)}
       />
       <Timeline
         scenes={scenes}

@@ -10,14 +10,16 @@ import { filtersFromUrl, parseBox, sortFromUrl, sortScenes } from './scenes.ts'
 import { usePainted } from './use-painted.ts'
 import { useRealPlace } from './use-real-place.ts'
 import { useSceneKeys } from './use-scene-keys.ts'
+import { useScenePrices } from './use-scene-prices.ts'
 import { useCatalogScenes, useItemScenes } from './use-scenes.ts'
 import type { Scene } from '../../state/scene.ts'
 import { classes } from '../../ui/classes.ts'
+import { withLoadError } from '../../ui/load-error.tsx'
 import mapSlotStyles from '../../map/map-slot.module.css'
 import workspaceStyles from '../../parts/workspace.module.css'
 import ui from '../../ui/ui.module.css'
 
-const ExploreMap = lazy(() => import('./explore-map.tsx'))
+const ExploreMap = lazy(withLoadError(() => import('./explore-map.tsx')))
 
 export function Explore(): ReactElement {
   const [url, setUrl] = useUrl()
@@ -40,11 +42,14 @@ export function Explore(): ReactElement {
   const items = useItemScenes(filters, hasPlace && isMine)
   const search = isMine ? items : catalog
   const sort = sortFromUrl(url['sort'])
-  const scenes = useMemo(() => sortScenes(search.scenes, sort), [search.scenes, sort])
+  const prices = useScenePrices(search.scenes, filters.area)
+  const scenes = useMemo(() => sortScenes(search.scenes, sort, prices), [search.scenes, sort, prices])
   const selected = scenes.find(({ key }) => key === url['sel']) ?? null
   const source = sources.data?.sources.find(({ host_name }) => selected?.kind === 'catalog' && host_name === selected.host) ?? null
   const [hovered, setHovered] = useState<string | null>(null)
-  const pick = useCallback((scene: Scene | null) => setUrl({ sel: scene?.key ?? null }), [setUrl])
+  const pick = useCallback((scene: Scene | null) => setUrl({ sel: scene?.key ?? null }, true), [setUrl])
+  // From scene to scene by keys is one entry of the history, so that the way back is not as long as the list.
+  const step = useCallback((scene: Scene) => setUrl({ sel: scene.key }, url['sel'] === undefined), [setUrl, url['sel']])
   const setArea = useCallback(
     (area: GeoJSON.Polygon | null) =>
       setUrl({ aoi: area ? encodeArea(area) : null, sel: null, place: null, ...(area ? { bbox: null } : {}) }, true),
@@ -54,7 +59,7 @@ export function Explore(): ReactElement {
   const onMap = useDeferredValue(scenes)
   const isPainted = usePainted()
   useTitle('Explore')
-  useSceneKeys({ scenes, selected, area: filters.area, pick })
+  useSceneKeys({ scenes, selected, prices, area: filters.area, pick: step })
   return (
     <div
       className={
@@ -67,7 +72,7 @@ export function Explore(): ReactElement {
         Explore
       </h1>
       <Results
-        {...{ url, setUrl, filters, search, scenes, selected, hovered, setHovered, pick, setArea, isMine, hasPlace, sort, real }}
+        {...{ url, setUrl, filters, search, scenes, prices, selected, hovered, setHovered, pick, setArea, isMine, hasPlace, sort, real }}
         vendors={vendors.data?.vendors ?? []}
         sources={sources.data?.sources ?? []}
       />

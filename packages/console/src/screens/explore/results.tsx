@@ -5,8 +5,8 @@ import { boxOf } from '../../map/geo.ts'
 import { withSharedMap } from '../../map/lazy-map.ts'
 import { useCart } from '../../state/cart.ts'
 import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
-import { useEstimate } from '../../state/estimate.ts'
-import { audOfCredits, plural } from '../../ui/format.ts'
+import { chosenText, useEstimate } from '../../state/estimate.ts'
+import { plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Button, LinkButton, Segmented } from '../../ui/kit.ts'
 import { AreaBox } from './area-box.tsx'
@@ -47,7 +47,7 @@ export function Results(parts: ResultsParts): ReactElement {
           <Segmented
             label="Search in"
             value={isMine ? 'mine' : 'catalogs'}
-            onChange={(scope) => setUrl({ scope: scope === 'mine' ? 'mine' : null, sel: null })}
+            onChange={(scope) => setUrl({ scope: scope === 'mine' ? 'mine' : null, sel: null }, true)}
             options={[
               { value: 'catalogs', text: 'Catalogs' },
               { value: 'mine', text: 'My items' },
@@ -141,7 +141,7 @@ function CartBar(): ReactElement | null {
     <div className={styles.cart}>
       <span>
         <Icon name="cart" /> <b>{plural(cart.length, 'scene')}</b>{' '}
-        <span className={ui.soft}>{estimate.data ? audOfCredits(estimate.data.total_credits) : 'Calculating price'}</span>{' '}
+        <span className={ui.soft}>{estimate.data ? chosenText(estimate.data) : 'Calculating price'}</span>{' '}
         {cart.some((scene) => scene.isSimulated) && <SimulatedBadge />}
       </span>
       <LinkButton to="/orders/review" variant="primary">

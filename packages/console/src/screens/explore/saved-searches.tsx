@@ -21,7 +21,7 @@ interface SavedSearchesParts {
   sources: readonly CatalogSource[]
   /** Null if the search has no valid area. */
   area: GeoJSON.Polygon | null
-  setUrl(patch: UrlPatch): void
+  setUrl(patch: UrlPatch, push?: boolean): void
 }
 
 export function SavedSearches({ filters, sources, area, setUrl }: SavedSearchesParts): ReactElement {
@@ -42,7 +42,7 @@ export function SavedSearches({ filters, sources, area, setUrl }: SavedSearchesP
         <SearchList
           onClose={() => setDialog(null)}
           onOpen={(search) => {
-            setUrl(urlOfSearch(search, sources))
+            setUrl(urlOfSearch(search, sources), true)
             setDialog(null)
           }}
         />

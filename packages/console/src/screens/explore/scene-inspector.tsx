@@ -96,10 +96,10 @@ const SceneFacts = ({ scene, source }: Pick<SceneInspectorParts, 'scene' | 'sour
 )
 
 /** A vendor's licence is part of the order; open imagery states its own. */
-function licenceRows({ terms, product }: Scene, source: CatalogSource | null): (readonly [string, ReactNode])[] {
+function licenceRows({ terms, isForSale }: Scene, source: CatalogSource | null): (readonly [string, ReactNode])[] {
   const attribution = terms.attribution ?? source?.attribution ?? null
   return [
-    ...(product !== null
+    ...(isForSale
       ? [['Licence', 'Commercial'] as const]
       : terms.licence === null
         ? []

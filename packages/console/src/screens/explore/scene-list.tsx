@@ -9,6 +9,7 @@ import { Button, LinkButton } from '../../ui/kit.ts'
 import { useMore } from '../../ui/more.ts'
 import { Empty, Skeleton } from '../../ui/states.tsx'
 import { PlaceForm } from '../../parts/places/place-form.tsx'
+import type { ScenePrices } from './prices.ts'
 import { SceneRow } from './scene-row.tsx'
 import type { Filters } from './scenes.ts'
 import type { RealPlace } from './use-real-place.ts'
@@ -23,6 +24,7 @@ const SAMPLE_AREAS: readonly { text: string; box: Box }[] = [
 export interface SceneListParts {
   filters: Filters
   scenes: readonly Scene[]
+  prices: ScenePrices
   isLoading: boolean
   isMine: boolean
   /** There is an area, or a view that was searched. */
@@ -33,7 +35,7 @@ export interface SceneListParts {
   setHovered(key: string | null): void
   pick(scene: Scene | null): void
   setArea(area: GeoJSON.Polygon | null): void
-  setUrl(patch: UrlPatch): void
+  setUrl(patch: UrlPatch, push?: boolean): void
 }
 
 export function SceneList(parts: SceneListParts): ReactElement {
@@ -119,7 +121,7 @@ function NoScenes({ filters, setUrl, isMine }: SceneListParts): ReactElement {
   )
 }
 
-function SceneRows({ scenes, filters, selected, hovered, setHovered, pick }: SceneListParts): ReactElement {
+function SceneRows({ scenes, prices, filters, selected, hovered, setHovered, pick }: SceneListParts): ReactElement {
   const inCart = new Set(useCart().map(({ key }) => key))
   const { shown, end } = useMore(
     scenes.length,
@@ -131,6 +133,7 @@ function SceneRows({ scenes, filters, selected, hovered, setHovered, pick }: Sce
         <SceneRow
           key={scene.key}
           scene={scene}
+          price={prices.get(scene.key)}
           area={filters.area}
           isSelected={scene.key === selected?.key}
           isHovered={scene.key === hovered}

@@ -1,12 +1,13 @@
 /** What a scene of a catalogue costs over the area, and the button that orders or adds it. */
 import type { ReactElement } from 'react'
+import type { Output } from '../../api/contract.ts'
 import { toggleInCart, useCart } from '../../state/cart.ts'
 import { useEstimate } from '../../state/estimate.ts'
 import type { Scene } from '../../state/scene.ts'
 import { area as areaText, audOfCredits, count } from '../../ui/format.ts'
 import { Badge, Button } from '../../ui/kit.ts'
 import { AddScene } from './add-scene.tsx'
-import { approximateCredits, chargedKm2 } from './scenes.ts'
+import { amountText } from './prices.ts'
 import { classes } from '../../ui/classes.ts'
 import ui from '../../ui/ui.module.css'
 
@@ -16,58 +17,63 @@ interface SceneOfferParts {
 }
 
 export function SceneOffer({ scene, area }: SceneOfferParts): ReactElement {
-  const approximate = approximateCredits(scene, area)
-  const isForSale = scene.product !== null
-  const estimate = useEstimate(isForSale ? [{ ...scene, area }] : [])
-  const isInCart = useCart().some(({ key }) => key === scene.key)
-  if (!isForSale)
-    return (
-      <>
-        <Price price="Free" about="Open data" />
-        <div className={classes(ui.flexRow, ui.marginTop12)}>
-          <AddScene scene={scene} area={area} />
-        </div>
-      </>
-    )
-  const refusal = estimate.data?.errors[0]?.reason ?? (approximate === null ? estimate.error?.message : undefined)
-  const credits = refusal === undefined ? (estimate.data?.total_credits ?? approximate) : null
-  const billed = estimate.data?.groups[0]?.billedByVendor ?? null
-  const over = areaText(chargedKm2(scene, area) * 1e6)
-  const rate = scene.creditsPerKm2 === null ? null : `${count(scene.creditsPerKm2)} credits/km²`
+  if (scene.isForSale) return <SaleOffer scene={scene} area={area} />
   return (
     <>
-      {billed ? (
-        <Price price={amountText(billed)} about={`Billed by the vendor for ${over}`} />
-      ) : credits === null ? (
-        <Price price={refusal === undefined ? 'Calculating price' : 'No price'} about={`For ${over}`} />
+      <Price price="Free" about="Open data" />
+      <div className={classes(ui.flexRow, ui.marginTop12)}>
+        <AddScene scene={scene} area={area} />
+      </div>
+    </>
+  )
+}
+
+/** With a price there is a button; without one, the reason. */
+function SaleOffer({ scene, area }: SceneOfferParts): ReactElement {
+  const estimate = useEstimate([{ ...scene, area }])
+  const isInCart = useCart().some(({ key }) => key === scene.key)
+  const group = estimate.data?.groups[0]
+  const refusal = estimate.data?.errors[0]?.reason ?? estimate.error?.message
+  return (
+    <>
+      {group ? (
+        <GroupPrice scene={scene} group={group} />
       ) : (
-        <Price
-          price={audOfCredits(credits)}
-          about={`${estimate.data ? '' : 'About '}${count(credits)} credits for ${over}`}
-          {...(rate === null ? {} : { rate })}
-        />
+        <Price price={refusal === undefined ? 'Calculating price' : 'No price'} about={refusal ?? 'The vendor is asked for a price.'} />
       )}
       <Button
         variant="primary"
         wide
         className={ui.marginTop12}
         icon={isInCart ? 'check' : 'cart'}
+        disabled={!group && !isInCart}
         onClick={() => toggleInCart(scene, area)}
         aria-pressed={isInCart}
       >
-        {isInCart ? 'In order' : 'Add to order'}
+        {isInCart ? 'In order' : refusal === undefined ? 'Add to order' : 'Cannot be ordered'}
       </Button>
-      <p className={classes(ui.soft, ui.small, ui.marginTop8)}>
-        {refusal ?? "You pay only for the part inside your area, subject to the vendor's minimum."}
-      </p>
+      {estimate.isError && (
+        <Button size="s" variant="quiet" className={ui.marginTop8} onClick={() => void estimate.refetch()}>
+          Try again
+        </Button>
+      )}
     </>
   )
 }
 
-const amountText = ({ currency, amount }: { currency: string; amount: number | null }): string =>
-  amount === null ? 'By contract' : `${currency} ${amount.toFixed(2)}`
+type Group = Output<'orders.archive.estimate'>['groups'][number]
 
-const Price = ({ price, about, rate }: { price: string; about: string; rate?: string }): ReactElement => (
+/** What the service charges for the part of the area that the scene covers. */
+function GroupPrice({ scene, group }: { scene: Scene; group: Group }): ReactElement {
+  const { credits, aoi_km2, billed_km2, billedByVendor } = group
+  const over = areaText(aoi_km2 * 1e6)
+  const rate = scene.creditsPerKm2 === null ? undefined : `${count(scene.creditsPerKm2)} credits/km²`
+  const minimum = billed_km2 > aoi_km2 ? ` Minimum order: ${areaText(billed_km2 * 1e6)}.` : ''
+  if (billedByVendor) return <Price price={amountText(billedByVendor)} about={`Billed by the vendor for ${over}.${minimum}`} />
+  return <Price price={audOfCredits(credits)} about={`${count(credits)} credits for ${over}.${minimum}`} rate={rate} />
+}
+
+const Price = ({ price, about, rate }: { price: string; about: string; rate?: string | undefined }): ReactElement => (
   <div className={classes(ui.flexRow, ui.between)}>
     <div>
       <b className={classes(ui.largePrice, ui.numeric)}>{price}</b>

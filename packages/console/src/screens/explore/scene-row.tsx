@@ -4,7 +4,7 @@ import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
 import type { Scene } from '../../state/scene.ts'
 import { AuthImage } from '../../ui/auth-image.tsx'
 import { audOfCredits, count, dateShort, metres, percent } from '../../ui/format.ts'
-import { approximateCredits } from './scenes.ts'
+import { amountText, isRefused, type ScenePrice } from './prices.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './scene-row.module.css'
 import listStyles from '../../ui/list.module.css'
@@ -12,6 +12,8 @@ import ui from '../../ui/ui.module.css'
 
 interface SceneRowParts {
   scene: Scene
+  /** Undefined until it is known. */
+  price: ScenePrice | undefined
   area: GeoJSON.Polygon | null
   isSelected: boolean
   isHovered: boolean
@@ -25,11 +27,21 @@ const openText = ({ label, source }: Scene) => (label === source ? 'open data' :
 function rateText(scene: Scene): string {
   if (scene.kind === 'item') return ''
   if (scene.creditsPerKm2 !== null) return `${count(scene.creditsPerKm2)} credits/km²`
-  return scene.product === null ? openText(scene) : 'price on estimate'
+  if (!scene.isForSale) return openText(scene)
+  return scene.priceError === null ? '' : 'price not known'
+}
+
+function priceText(scene: Scene, price: ScenePrice | undefined): string {
+  if (scene.kind === 'item') return ''
+  if (!scene.isForSale) return 'Free'
+  if (price === undefined) return scene.product === null || scene.hasListPrice ? '…' : 'On request'
+  if (isRefused(price)) return 'Cannot be ordered'
+  return price.billedByVendor ? amountText(price.billedByVendor) : audOfCredits(price.credits)
 }
 
 export const SceneRow = memo(function SceneRow({
   scene,
+  price,
   area,
   isSelected,
   isHovered,
@@ -37,7 +49,7 @@ export const SceneRow = memo(function SceneRow({
   onHover,
   onPick,
 }: SceneRowParts): ReactElement {
-  const credits = approximateCredits(scene, area)
+  const refusal = isRefused(price) ? price.refusal : undefined
   const day = dateShort(scene.datetime)
   return (
     <li
@@ -47,7 +59,7 @@ export const SceneRow = memo(function SceneRow({
     >
       <div className={styles.thumbnail}>
         <AuthImage path={scene.thumbnail} alt="" />
-        {scene.product !== null && (
+        {scene.isForSale && refusal === undefined && (
           <input
             type="checkbox"
             className={listStyles.checkOverlay}
@@ -68,8 +80,8 @@ export const SceneRow = memo(function SceneRow({
           <span className={ui.ellipsis}>{scene.label}</span>{' '}
           {scene.gsd !== null && <span className={classes(ui.soft, ui.noWrap)}>{metres(scene.gsd)}</span>}
         </button>
-        <span className={classes(styles.price, ui.numeric)}>
-          {scene.kind === 'item' ? '' : credits !== null ? audOfCredits(credits) : scene.product === null ? 'Free' : ''}
+        <span className={classes(styles.price, ui.numeric, refusal === undefined ? undefined : styles.refused)} title={refusal}>
+          {priceText(scene, price)}
         </span>
       </div>
       <div className={classes(styles.line, styles.facts)}>
@@ -80,8 +92,10 @@ export const SceneRow = memo(function SceneRow({
           </span>
         )}
         {scene.isSimulated && <SimulatedBadge />}
-        {scene.covered !== null && <span className={ui.ellipsis}>{percent(Math.round(scene.covered * 100))} of area</span>}
-        <span className={styles.unitPrice}>{rateText(scene)}</span>
+        {scene.covered !== null && <span>{percent(Math.round(scene.covered * 100))} of area</span>}
+        <span className={styles.unitPrice} title={scene.priceError ?? undefined}>
+          {rateText(scene)}
+        </span>
       </div>
     </li>
   )

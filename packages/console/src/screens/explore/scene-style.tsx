@@ -2,6 +2,7 @@
 import type { ReactElement } from 'react'
 import type { CatalogSource } from '../../api/contract.ts'
 import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
+import type { FoundItem } from '../../state/found-item.ts'
 import type { Scene } from '../../state/scene.ts'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icons.tsx'
@@ -17,11 +18,13 @@ interface SceneStyleParts {
   source: CatalogSource | null
   /** The ID of a style, from the address. */
   requested: string | undefined
+  /** Shown while no scene is. */
+  backdrop: FoundItem | null
   onStyle(id: string): void
 }
 
-export function SceneStylePanel({ scene, source, requested, onStyle }: SceneStyleParts): ReactElement | null {
-  const { styles: choices, style, state } = useSceneTiles(scene, source, requested)
+export function SceneStylePanel({ scene, source, requested, backdrop, onStyle }: SceneStyleParts): ReactElement | null {
+  const { styles: choices, style, state } = useSceneTiles({ scene, source, requested, backdrop })
   if (!style || !source || !scene) return null
   const { attribution, licence } = scene.terms
   return (

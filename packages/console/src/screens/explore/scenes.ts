@@ -1,9 +1,11 @@
 /** Scenes of every source, and the organization's own items, in one shape. */
 import type { CatalogScene, CatalogSource, CatalogVendor, Input, ItemFeature } from '../../api/contract.ts'
-import { areaOf, boxOf, coverage, type Box } from '../../map/geo.ts'
+import { coverage, type Box } from '../../map/geo.ts'
+import { foundItem } from '../../state/found-item.ts'
 import type { Scene } from '../../state/scene.ts'
 import { termsOf } from '../../state/terms.ts'
 import { tileOf } from '../../ui/tile-path.ts'
+import { creditsToSort, type ScenePrices } from './prices.ts'
 
 export interface Filters {
   area: GeoJSON.Polygon | null
@@ -58,12 +60,15 @@ export function catalogInput(host_name: string, { area, view, cloud, ...dates }:
 const number = (value: unknown) => (typeof value === 'number' ? value : null)
 const text = (value: unknown) => (typeof value === 'string' ? value : null)
 
+/** Of a scene that is sold from a price list. */
+const PRICE_PROPERTIES = ['creditsPerSqKm', 'credits', 'billedByVendor']
+
 /** A URL template without its origin. `URL` would escape the braces. */
 const templateOf = (href: string | undefined) => href?.replace(/^https?:\/\/[^/]+/, '') ?? null
 
 /** Where a scene comes from; the source is undefined if the list of sources could not be loaded. */
 interface Origin {
-  vendor: Pick<CatalogVendor, 'host_name' | 'title'>
+  vendor: Pick<CatalogVendor, 'host_name' | 'title' | 'access_model'>
   source: Pick<CatalogSource, 'collections'> | undefined
 }
 
@@ -86,13 +91,16 @@ export function sceneFromCatalog(feature: CatalogScene, { vendor, source }: Orig
     isSimulated: properties['simulated'] === true,
     tiles: templateOf(links.find((link) => link.rel === 'xyz')?.href),
     terms: termsOf(properties),
+    isForSale: vendor.access_model === 'commercial',
     product: text(properties['dataProduct']),
+    hasListPrice: PRICE_PROPERTIES.some((name) => properties[name] !== undefined),
     datetime: text(properties['datetime']),
     cloud: number(properties['eo:cloud_cover']),
     gsd: number(properties['gsd']) ?? number(properties['pricingResolution']) ?? collection?.gsd ?? null,
     geometry,
     covered: area ? coverage(area, geometry) : null,
     creditsPerKm2: number(properties['creditsPerSqKm']),
+    priceError: text(properties['priceError']),
     thumbnail: pathOf('thumbnail'),
     quicklook: pathOf('preview'),
     offNadir: number(properties['view:off_nadir']),
@@ -103,32 +111,34 @@ export function sceneFromCatalog(feature: CatalogScene, { vendor, source }: Orig
 }
 
 export function sceneFromItem(feature: ItemFeature, area: GeoJSON.Polygon | null): Scene {
-  const { properties, id, geometry } = feature
-  const title = text(properties['title'])
+  const { id, name, datetime, bbox, geometry, properties } = foundItem(feature)
   return {
     key: `item/${id}`,
     id,
     kind: 'item',
     host: 'mine',
-    source: title ?? text(properties['name']) ?? id,
-    label: title ?? text(properties['name']) ?? id,
+    source: name,
+    label: name,
     collection: null,
     isSimulated: properties['simulated'] === true,
     tiles: null,
     terms: termsOf(properties),
+    isForSale: false,
     product: null,
-    datetime: text(properties['datetime']),
+    hasListPrice: false,
+    datetime,
     cloud: number(properties['eo:cloud_cover']),
     gsd: number(properties['gsd']),
     geometry,
     covered: area ? coverage(area, geometry) : null,
     creditsPerKm2: null,
-    thumbnail: tileOf(`/api/v1/items/${encodeURIComponent(id)}`, feature.bbox ?? boxOf(geometry)),
+    priceError: null,
+    thumbnail: tileOf(`/api/v1/items/${encodeURIComponent(id)}`, bbox),
     quicklook: null,
     offNadir: null,
     sunElevation: null,
     bands: [],
-    title: title ?? id,
+    title: name,
   }
 }
 
@@ -137,28 +147,16 @@ export type Sort = 'newest' | 'clearest' | 'covers' | 'cheapest'
 // Dates of the contract are all written alike, so that they sort as text does.
 const newest = (a: Scene, b: Scene) => Number((a.datetime ?? '') < (b.datetime ?? '')) - Number((a.datetime ?? '') > (b.datetime ?? ''))
 
-/** Scenes whose price is not known yet come last. */
-const rateOf = ({ creditsPerKm2, product }: Scene): number => creditsPerKm2 ?? (product === null ? 0 : UNKNOWN_RATE)
-const UNKNOWN_RATE = Number.MAX_SAFE_INTEGER
-
-const ORDERS: Readonly<Record<Sort, (a: Scene, b: Scene) => number>> = {
+const ORDERS: Readonly<Record<Sort, (a: Scene, b: Scene, prices: ScenePrices) => number>> = {
   newest,
   clearest: (a, b) => (a.cloud ?? 101) - (b.cloud ?? 101) || newest(a, b),
   covers: (a, b) => (b.covered ?? 0) - (a.covered ?? 0) || newest(a, b),
-  cheapest: (a, b) => rateOf(a) - rateOf(b) || newest(a, b),
+  cheapest: (a, b, prices) => creditsToSort(a, prices) - creditsToSort(b, prices) || newest(a, b),
 }
 
 export const sortFromUrl = (text: string | undefined): Sort =>
   text !== undefined && Object.hasOwn(ORDERS, text) ? (text as Sort) : 'newest'
 
 /** Real scenes come before simulated ones. */
-export const sortScenes = (scenes: readonly Scene[], sort: Sort): Scene[] =>
-  scenes.toSorted((a, b) => Number(a.isSimulated) - Number(b.isSimulated) || ORDERS[sort](a, b))
-
-/** The part of a scene that is charged: within the area, or all of it. */
-export const chargedKm2 = (scene: Scene, area: GeoJSON.Polygon | null): number =>
-  (area ? areaOf(area) * (scene.covered ?? 1) : areaOf(scene.geometry)) / 1e6
-
-/** About what a scene costs, before the service has computed it; null for open data, and if nothing is known before. */
-export const approximateCredits = (scene: Scene, area: GeoJSON.Polygon | null): number | null =>
-  scene.creditsPerKm2 === null ? null : Math.ceil(scene.creditsPerKm2 * chargedKm2(scene, area))
+export const sortScenes = (scenes: readonly Scene[], sort: Sort, prices: ScenePrices): Scene[] =>
+  scenes.toSorted((a, b) => Number(a.isSimulated) - Number(b.isSimulated) || ORDERS[sort](a, b, prices))

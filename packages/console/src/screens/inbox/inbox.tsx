@@ -52,7 +52,7 @@ export function Inbox(): ReactElement {
           <Segmented
             label="Which"
             value={isUnread ? 'unread' : 'all'}
-            onChange={(next) => setUrl({ show: next === 'unread' ? 'unread' : null })}
+            onChange={(next) => setUrl({ show: next === 'unread' ? 'unread' : null }, true)}
             options={[
               { value: 'all', text: 'All' },
               { value: 'unread', text: 'Unread' },

@@ -1,7 +1,6 @@
 /** Clips: parts of one's own items, and of the operator's areas for those who may. */
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
-import { isProblem } from '../../api/problem.ts'
 import { useOp } from '../../api/query.ts'
 import { boxPolygon, decodeArea, encodeArea, type Box } from '../../map/geo.ts'
 import { useTitle } from '../../state/crumbs.ts'
@@ -80,9 +79,10 @@ export function Clips(): ReactElement {
 
 /** Areas that the operator offers: for accounts that were let in to them. */
 function ClipAreas(): ReactElement {
-  const areas = useOp('clip.areas.list', {}, { staleTime: 300_000 })
+  const { canClipAreas } = useWho()
+  const areas = useOp('clip.areas.list', {}, { enabled: canClipAreas, staleTime: 300_000 })
   const [url, setUrl] = useUrl()
-  if (areas.isError && isProblem(areas.error, 'missing-scope', 'forbidden'))
+  if (!canClipAreas)
     return (
       <Note icon="lock">
         <b>Operator mosaics</b> are available to accounts that the operator has enabled. Yours is not enabled; you can still clip your own

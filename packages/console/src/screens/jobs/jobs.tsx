@@ -71,10 +71,10 @@ export function Jobs(): ReactElement {
               <div className={classes(ui.flexRow, ui.between, cardStyles.body)}>
                 <span className={classes(ui.soft, ui.small)}>{plural(total, 'job')}</span>
                 <span className={classes(ui.flexRow, ui.gap8)}>
-                  <Button size="s" disabled={page === 0} onClick={() => setUrl({ page: page === 1 ? null : String(page) })}>
+                  <Button size="s" disabled={page === 0} onClick={() => setUrl({ page: page === 1 ? null : String(page) }, true)}>
                     Newer
                   </Button>
-                  <Button size="s" disabled={(page + 1) * PAGE >= total} onClick={() => setUrl({ page: String(page + 2) })}>
+                  <Button size="s" disabled={(page + 1) * PAGE >= total} onClick={() => setUrl({ page: String(page + 2) }, true)}>
                     Older
                   </Button>
                 </span>
@@ -96,7 +96,7 @@ function Filters(): ReactElement {
       <Segmented
         label="State"
         value={(url['status'] ?? '') as Status | ''}
-        onChange={(next) => setUrl({ status: next || null, page: null })}
+        onChange={(next) => setUrl({ status: next || null, page: null }, true)}
         options={[
           { value: '', text: 'All' },
           { value: 'running', text: 'Running' },

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { Project } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
-import { boxOf } from '../../map/geo.ts'
 import { useTitle } from '../../state/crumbs.ts'
+import { itemsIn } from '../../state/found-item.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -13,7 +13,6 @@ import { Button, Card, Choice, Field, LinkButton, Page } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { MakeNav } from './nav.tsx'
-import { nameOfItem } from '../../parts/schema-form.tsx'
 import { classes } from '../../ui/classes.ts'
 import listStyles from '../../ui/list.module.css'
 import ui from '../../ui/ui.module.css'
@@ -58,17 +57,17 @@ export function Mosaics(): ReactElement {
             )
           }
         >
-          {({ features }) => (
-            <Card title={plural(features.length, 'mosaic')} flush>
+          {(found) => (
+            <Card title={plural(found.features.length, 'mosaic')} flush>
               <ul>
-                {features.map((item) => (
+                {itemsIn(found).map((item) => (
                   <li key={item.id} className={listStyles.entry}>
                     <span className={listStyles.thumbnail}>
-                      <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(item.id)}`, item.bbox ?? boxOf(item.geometry))} alt="" />
+                      <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(item.id)}`, item.bbox)} alt="" />
                     </span>
                     <div className={ui.grow}>
                       <Link to="/view/$item" params={{ item: item.id }}>
-                        <b>{nameOfItem(item)}</b>
+                        <b>{item.name}</b>
                       </Link>
                       <div className={classes(ui.soft, ui.small)}>{spanOf(item.properties)}</div>
                     </div>

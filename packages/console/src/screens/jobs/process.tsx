@@ -3,7 +3,6 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo, useState, type ReactElement } from 'react'
 import type { Process, ProcessSummary } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { boxOf } from '../../map/geo.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
@@ -19,6 +18,7 @@ import { Payment } from '../../parts/orders/total.tsx'
 import { MakeNav } from './nav.tsx'
 import { SchemaForm, useItems } from '../../parts/schema-form.tsx'
 import type { Schema, Values } from '../../parts/schema-values.ts'
+import { exampleFor } from './example-values.ts'
 import { classes } from '../../ui/classes.ts'
 import totalStyles from '../../parts/orders/total.module.css'
 import styles from './jobs.module.css'
@@ -137,7 +137,7 @@ function useValues(): [Values, Values, (values: Values) => void] {
 function RunProcess({ process }: { process: Process }): ReactElement {
   const [values, settled, setValues] = useValues()
   const schema = process.input_schema as Schema
-  const items = useItems()
+  const { items } = useItems()
   const isFilled = (schema.required ?? []).every((name) => settled[name] !== undefined) && Object.keys(settled).length > 0
   const checked = useOp(
     'processing.catalog.validate',
@@ -147,8 +147,8 @@ function RunProcess({ process }: { process: Process }): ReactElement {
   const errors = isFilled ? (checked.data?.errors ?? []) : []
   const chosen = useMemo(() => {
     const ids = Object.entries(values).flatMap(([name, value]) => (name.endsWith('item_id') || name === 'item_ids' ? [value].flat() : []))
-    return (items.data?.features ?? []).filter(({ id }) => ids.includes(id))
-  }, [items.data, values])
+    return items.filter(({ id }) => ids.includes(id))
+  }, [items, values])
   const hasArea = schema.properties?.['geometry'] !== undefined
   return (
     <Page
@@ -156,7 +156,7 @@ function RunProcess({ process }: { process: Process }): ReactElement {
       about={process.description}
       actions={
         Object.keys(process.example).length > 0 && (
-          <Button onClick={() => setValues({ ...process.example, ...pick(values, 'item_id', 'item_ids') })}>Use example values</Button>
+          <Button onClick={() => setValues(exampleFor(process.example, values, items))}>Use example values</Button>
         )
       }
     >
@@ -170,10 +170,7 @@ function RunProcess({ process }: { process: Process }): ReactElement {
               label="Selected items and area"
               area={(values['geometry'] ?? null) as GeoJSON.Geometry | null}
               shapes={chosen.map(({ id, geometry }) => ({ id, geometry: geometry }))}
-              items={chosen.flatMap(({ id, bbox, geometry }) => {
-                const box = bbox ?? boxOf(geometry)
-                return box ? [{ id, box }] : []
-              })}
+              items={chosen.flatMap(({ id, bbox }) => (bbox ? [{ id, box: bbox }] : []))}
             >
               {hasArea && <AreaTools onArea={(area) => setValues({ ...values, geometry: area ?? undefined })} />}
             </CardMap>
@@ -193,9 +190,6 @@ function RunProcess({ process }: { process: Process }): ReactElement {
     </Page>
   )
 }
-
-const pick = (values: Values, ...names: string[]): Values =>
-  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
 
 interface PriceParts {
   process: Process

@@ -240,13 +240,12 @@ const gt = new Groundtrack({
 })
 const { projects } = await gt.projects.list({})`
   if (kind === 'python')
-    return `import json, os, urllib.request
+    return `import os
+from groundtrack import Groundtrack
 
-request = urllib.request.Request(
-    "${base}/v1/op/projects.list", data=b"{}",
-    headers={"Authorization": "Bearer " + os.environ["GROUNDTRACK_KEY"],
-             "Content-Type": "application/json"})
-print(json.load(urllib.request.urlopen(request)))`
+gt = Groundtrack("${base}", api_key=os.environ["GROUNDTRACK_KEY"])
+for project in gt.projects.list():
+    print(project.name)`
   return `Layer → Add layer → Add WMS/WMTS layer → New\nURL: ${base}/wmts/ITEM_ID/1.0.0/WMTSCapabilities.xml?key=svc_…`
 }
 

@@ -27,7 +27,8 @@ export function Library(): ReactElement {
   const { project: id } = useParams({ strict: false })
   const projects = useProjects()
   const [dialog, setDialog] = useState(false)
-  useTitle('Library')
+  const isShown = projects.data?.projects.some((project) => project.id === id) ?? false
+  useTitle(...(isShown ? [] : ['Library']))
   if (projects.isError && !projects.data) return <Failed error={projects.error} retry={() => void projects.refetch()} />
   if (!projects.data) return <Skeleton />
   const list = projects.data.projects
@@ -90,7 +91,7 @@ function ProjectView({ project, projects }: { project: Project; projects: readon
   const canWrite = mayWrite(who, project)
   const collection = collections.data?.find(({ id }) => id === collectionId)
   useTitle(
-    { text: who.organizationName, to: '/library' },
+    { text: 'Library', to: '/library' },
     ...(collection ? [{ text: project.name, to: `/library/${project.id}` }, collection.name] : [project.name]),
   )
   const shown = items.query.data?.rows ?? []
@@ -174,7 +175,7 @@ function ItemBar({ project, collection, canWrite, total }: BarParts): ReactEleme
       <Segmented
         label="View"
         value={viewOf(url)}
-        onChange={(next) => setUrl({ view: next === 'grid' ? null : next })}
+        onChange={(next) => setUrl({ view: next === 'grid' ? null : next }, true)}
         options={[
           { value: 'table', text: 'Table' },
           { value: 'grid', text: 'Grid' },

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
+import { itemsIn } from '../../state/found-item.ts'
 import { useProjects } from '../../state/who.ts'
 import { dateTime } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
@@ -26,13 +27,13 @@ export function LineageStart(): ReactElement {
         {recent.data?.features.length === 0 && (
           <Empty icon="flow" title="No items yet" actions={<LinkButton to="/welcome">First steps</LinkButton>} />
         )}
-        {(recent.data?.features ?? []).map(({ id, properties }) => (
+        {itemsIn(recent.data).map(({ id, name, datetime }) => (
           <div key={id} className={listStyles.entry}>
             <Icon name="image" />
             <Link className={ui.grow} to="/lineage/$type/$id" params={{ type: 'item', id }}>
-              {String(properties['title'] ?? properties['name'] ?? id)}
+              {name}
             </Link>
-            <span className={classes(ui.soft, ui.small)}>{dateTime(String(properties['datetime'] ?? '') || null)}</span>
+            <span className={classes(ui.soft, ui.small)}>{dateTime(datetime)}</span>
           </div>
         ))}
         {(projects.data?.projects ?? []).map(({ id, name }) => (

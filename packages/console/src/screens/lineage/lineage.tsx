@@ -49,7 +49,7 @@ export function Lineage(): ReactElement {
           <Segmented
             label="Direction"
             value={direction}
-            onChange={(next) => setUrl({ direction: next === 'both' ? null : next })}
+            onChange={(next) => setUrl({ direction: next === 'both' ? null : next }, true)}
             options={[
               { value: 'up', text: 'Sources' },
               { value: 'both', text: 'Both' },

@@ -4,12 +4,12 @@ import { useOp } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
 import { useWho } from '../../state/who.ts'
-import { audOfCredits, plural } from '../../ui/format.ts'
+import { plural } from '../../ui/format.ts'
 import { Button, Card, Choice, LinkButton, Note, Page, Segmented, Toggle } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { ProjectFilter } from '../../parts/project-filter.tsx'
 import { useCart } from '../../state/cart.ts'
-import { useEstimate } from '../../state/estimate.ts'
+import { chosenText, useEstimate } from '../../state/estimate.ts'
 import { OrderTable } from '../../parts/orders/order-table.tsx'
 import { classes } from '../../ui/classes.ts'
 import listPageStyles from '../../parts/list-page.module.css'
@@ -102,13 +102,13 @@ export function Orders(): ReactElement {
                 <div className={classes(ui.flexRow, ui.between, cardStyles.body)}>
                   <span className={classes(ui.soft, ui.small)}>{plural(totalElements, 'order')}</span>
                   <span className={classes(ui.flexRow, ui.gap8)}>
-                    <Button size="s" disabled={page === 0} onClick={() => setUrl({ page: page === 1 ? null : String(page) })}>
+                    <Button size="s" disabled={page === 0} onClick={() => setUrl({ page: page === 1 ? null : String(page) }, true)}>
                       Newer
                     </Button>
                     <span className={classes(ui.numeric, ui.small)}>
                       {page + 1} of {totalPages}
                     </span>
-                    <Button size="s" disabled={page + 1 >= totalPages} onClick={() => setUrl({ page: String(page + 2) })}>
+                    <Button size="s" disabled={page + 1 >= totalPages} onClick={() => setUrl({ page: String(page + 2) }, true)}>
                       Older
                     </Button>
                   </span>
@@ -130,7 +130,7 @@ function Filters(): ReactElement {
       <Segmented
         label="State"
         value={(url['status'] ?? 'all') as Shown}
-        onChange={(next) => setUrl({ status: next === 'all' ? null : next, page: null })}
+        onChange={(next) => setUrl({ status: next === 'all' ? null : next, page: null }, true)}
         options={[
           { value: 'all', text: 'All' },
           { value: 'open', text: 'In progress' },
@@ -172,7 +172,7 @@ function CartNote(): ReactElement | null {
         }
       >
         <b>{plural(cart.length, 'scene')} chosen</b>
-        {estimate.data && `, ${audOfCredits(estimate.data.total_credits)}`}. Nothing is reserved yet.
+        {estimate.data && `, ${chosenText(estimate.data)}`}. Nothing is reserved yet.
       </Note>
     </div>
   )

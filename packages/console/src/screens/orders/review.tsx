@@ -14,7 +14,7 @@ import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
 import { captureOf, clearCart, removeFromCart, useCart, type ChosenScene } from '../../state/cart.ts'
-import { useEstimate } from '../../state/estimate.ts'
+import { totalText, useEstimate } from '../../state/estimate.ts'
 import { CardMap } from '../../parts/areas/card-map.tsx'
 import { LicenceRows, SpendRefusal, useLicences, useSpend, useSpendKey } from '../../parts/orders/spend.tsx'
 import { Caps, Payment } from '../../parts/orders/total.tsx'
@@ -322,10 +322,10 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
         />
         <div className={totalStyles.total}>
           <span>Total</span>
-          <b className={ui.numeric}>{estimate ? audOfCredits(total) : '…'}</b>
+          <b className={ui.numeric}>{estimate ? totalText(estimate) : '…'}</b>
         </div>
         <div className={classes(ui.alignEnd, ui.soft, ui.small, ui.numeric)}>
-          {estimate ? `${count(total)} credits, excluding GST` : 'calculating price…'}
+          {estimate ? (total > 0 ? `${count(total)} credits, excluding GST` : '') : 'calculating price…'}
         </div>
         <Payment credits={total} />
         <Caps credits={total} />

@@ -102,7 +102,7 @@ export function Globe(): ReactElement {
   useEffect(() => {
     let stopped = false
     const show = async () => {
-      const land = (await (await fetch('/assets/world-land.json')).json()) as Land
+      const land = (await (await fetch('/assets/world-coarse.json')).json()) as Land
       const isLand = landMask(land)
       if (!stopped && canvas.current) draw(canvas.current, isLand)
     }

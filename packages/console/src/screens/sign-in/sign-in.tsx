@@ -1,13 +1,14 @@
 /** Sign in, sign up, ask for a new password, follow an invitation. */
 import { Link, Navigate, useNavigate, useParams, useRouter, useSearch, type AnyRouter } from '@tanstack/react-router'
 import { useEffect, useLayoutEffect, useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
-import { queries } from '../../api/query.ts'
+import { queries, useInvitation } from '../../api/query.ts'
 import { ProblemError, isProblem } from '../../api/problem.ts'
-import { acceptInvitation, chooseOrganization, forgot, signIn, signUp, useSession } from '../../api/session.ts'
+import { acceptInvitation, chooseOrganization, forgot, signIn, signUp, useSession, type InvitationPreview } from '../../api/session.ts'
 import { takeEarlyInput, useTakeOver } from '../../shell/first.ts'
-import { Button, Field, Note } from '../../ui/kit.ts'
+import { date } from '../../ui/format.ts'
+import { Button, Facts, Field, Note } from '../../ui/kit.ts'
 import { Logo } from '../../ui/icons.tsx'
-import { FormProblem } from '../../ui/states.tsx'
+import { Failed, FormProblem } from '../../ui/states.tsx'
 import { Globe } from './globe.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './sign-in.module.css'
@@ -290,6 +291,24 @@ export function SignUp(): ReactElement {
   )
 }
 
+const InvitationFacts = ({ of: { organization, role, project, project_role, inviter, email, expires_at } }: { of: InvitationPreview }) => (
+  <>
+    <p className={ui.soft}>{inviter ? `${inviter} invites you` : 'You are invited'} to join this organization. The link works once.</p>
+    <div className={ui.marginTop16}>
+      <Facts
+        rows={[
+          ['Organization', organization],
+          ['Role', role],
+          ...(project ? [['Project', `${project}, as ${project_role}`] as const] : []),
+          ...(inviter ? [['Invited by', inviter] as const] : []),
+          ['Sent to', email],
+          ['Expires', date(expires_at)],
+        ]}
+      />
+    </div>
+  </>
+)
+
 /** `/app/invite/…`: who is signed in joins with one click; others sign in or up first and come back here. */
 export function Invitation(): ReactElement {
   const { token } = useParams({ from: '/invite/$token' })
@@ -301,11 +320,19 @@ export function Invitation(): ReactElement {
     queries.clear()
     await navigate({ to: '/explore' })
   })
+  const invitation = useInvitation(token)
   const next = `/invite/${token}`
+  if (invitation.isError)
+    return (
+      <AuthLayout>
+        <h1>Invitation not available</h1>
+        <Failed error={invitation.error} retry={() => void invitation.refetch()} />
+      </AuthLayout>
+    )
   return (
     <AuthLayout>
-      <h1>You are invited</h1>
-      <p className={ui.soft}>Join the organization that sent you this link. It works once.</p>
+      <h1>{invitation.data ? `Join ${invitation.data.organization}` : 'You are invited'}</h1>
+      {invitation.data && <InvitationFacts of={invitation.data} />}
       <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop24)}>
         <FormProblem error={join.error} />
         {session.state === 'in' ? (

@@ -1,6 +1,7 @@
 /** What the order is likely to cost, and the button that sends it to the vendor. */
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
+import type { Output } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { LicenceRows, SpendRefusal, useLicences, useSpend, useSpendKey } from '../../parts/orders/spend.tsx'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
@@ -42,9 +43,11 @@ export function OrderCard({ draft }: { draft: TaskingDraft }): ReactElement {
         ? 'Choose a project'
         : open.length > 0
           ? 'Accept the licence to continue'
-          : estimate.isError || (estimate.data?.errors.length ?? 0) > 0
-            ? 'Adjust the area to continue'
-            : null
+          : estimate.isPending || estimate.isPlaceholderData
+            ? 'Calculating price…'
+            : estimate.isError || estimate.data.errors.length > 0
+              ? 'Adjust the area to continue'
+              : null
   const isReady = missing === null && values === params && !spend.busy
   useSpendKey(isReady, spend.run)
   return (
@@ -53,11 +56,7 @@ export function OrderCard({ draft }: { draft: TaskingDraft }): ReactElement {
         {enabled && !estimate.data && !estimate.isError && <Skeleton rows={1} />}
         {enabled && estimate.data && (
           <>
-            <div className={classes(totalStyles.total, totalStyles.first)}>
-              <span>{areaText(estimate.data.groups.reduce((sum, { aoi_km2 }) => sum + aoi_km2, 0) * 1e6)}</span>
-              <b className={ui.numeric}>{audOfCredits(estimate.data.totalCredits)}</b>
-            </div>
-            <div className={classes(ui.alignEnd, ui.soft, ui.small, ui.numeric)}>About {count(estimate.data.totalCredits)} credits</div>
+            {estimate.data.groups.length > 0 && <Total estimate={estimate.data} />}
             {estimate.data.errors.map(({ index, reason }) => (
               <Note key={index} tone="warn" icon="warn">
                 Area {index + 1}: {reason}
@@ -99,3 +98,14 @@ export function OrderCard({ draft }: { draft: TaskingDraft }): ReactElement {
     </div>
   )
 }
+
+/** Of the areas that have a price. */
+const Total = ({ estimate: { groups, totalCredits } }: { estimate: Output<'orders.tasking.estimate'> }): ReactElement => (
+  <>
+    <div className={classes(totalStyles.total, totalStyles.first)}>
+      <span>{areaText(groups.reduce((sum, { aoi_km2 }) => sum + aoi_km2, 0) * 1e6)}</span>
+      <b className={ui.numeric}>{audOfCredits(totalCredits)}</b>
+    </div>
+    <div className={classes(ui.alignEnd, ui.soft, ui.small, ui.numeric)}>About {count(totalCredits)} credits</div>
+  </>
+)

@@ -53,7 +53,7 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
         <b className={ui.numeric}>{inside.length}</b> of {plural(passes.length, 'pass', 'passes')} up to {allowed}° off nadir
         {allowed !== limit && `, ${requested.length} up to the requested ${limit}°`}.
       </p>
-      <div className={ui.scrollSideways}>
+      <div className={ui.scrollSideways} tabIndex={0} role="region" aria-label="Passes">
         <svg
           className={styles.passes}
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

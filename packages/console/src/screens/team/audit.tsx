@@ -5,10 +5,11 @@ import type { AuditEntry } from '../../api/contract.ts'
 import { usePages } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
+import { useWho } from '../../state/who.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { dateTime, localTime } from '../../ui/format.ts'
+import { count, dateTime, localTime } from '../../ui/format.ts'
 import { Badge, Card, Facts, Field, Page } from '../../ui/kit.ts'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { Empty, Loaded, More, NoAccess } from '../../ui/states.tsx'
 import { DevelopNav } from '../../parts/develop-nav.tsx'
 import { TeamNav } from './nav.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -20,7 +21,7 @@ export function Audit(): ReactElement {
   return (
     <Page wide title="Audit log" about="All API calls of this organization.">
       <TeamNav />
-      <AuditTable />
+      <AuditLog />
     </Page>
   )
 }
@@ -30,10 +31,13 @@ export function Requests(): ReactElement {
   return (
     <Page wide title="Develop" about="API keys, webhooks and the request log.">
       <DevelopNav />
-      <AuditTable />
+      <AuditLog />
     </Page>
   )
 }
+
+const AuditLog = (): ReactElement =>
+  useWho().isAdmin ? <AuditTable /> : <NoAccess>Only owners and admins can read the log of all calls.</NoAccess>
 
 const AUDIT_PAGE = 50
 
@@ -78,6 +82,7 @@ function EntryTable({ entries, onOpen }: { entries: readonly AuditEntry[]; onOpe
             <th>Operation</th>
             <th>By</th>
             <th>Status</th>
+            <th className={tableStyles.number}>Calls</th>
             <th className={tableStyles.number}>Duration</th>
             <th>Invocation</th>
           </tr>
@@ -91,6 +96,7 @@ function EntryTable({ entries, onOpen }: { entries: readonly AuditEntry[]; onOpe
               <td>
                 <Badge tone={entry.status < 400 ? 'ok' : 'bad'}>{entry.status}</Badge>
               </td>
+              <td className={tableStyles.number}>{count(entry.calls)}</td>
               <td className={tableStyles.number}>{entry.duration_ms} ms</td>
               <td>
                 <button type="button" className={classes(ui.asLink, ui.mono)} onClick={() => onOpen(entry)}>
@@ -119,6 +125,8 @@ function EntryDialog({ entry, onClose }: { entry: AuditEntry; onClose(): void })
           ['When', dateTime(entry.at)],
           ['By', <span key="b" className={classes(ui.mono, ui.breakAnywhere)}>{`${entry.principal_kind} ${entry.principal_id}`}</span>],
           ['Answer', entry.status],
+          ['Calls', count(entry.calls)],
+          ...(entry.subject === null ? [] : [['Read', entry.subject] as const]),
           [
             'Input digest',
             <span key="d" className={classes(ui.mono, ui.breakAnywhere)}>

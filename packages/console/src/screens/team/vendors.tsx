@@ -5,10 +5,11 @@ import type { AccountVendor, VendorAccount } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
+import { useWho } from '../../state/who.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ago, audOfCredits } from '../../ui/format.ts'
 import { Badge, Button, Card, Note, Page, type Tone } from '../../ui/kit.ts'
-import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
+import { Empty, FormProblem, Loaded, NoAccess } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { TeamNav } from './nav.tsx'
 import { ConnectVendor } from './connect-vendor.tsx'
@@ -24,50 +25,57 @@ const STATUS: Readonly<Record<VendorAccount['status'], { tone: Tone; text: strin
 }
 
 export function VendorsPage(): ReactElement {
-  const list = useOp('vendors.accounts.list', {})
-  const [{ connect }, setUrl] = useUrl()
+  const { isAdmin } = useWho()
   useTitle({ text: 'Team', to: '/team' }, 'Vendors')
   return (
     <Page title="Vendors" about="Connect your own accounts at imagery vendors. Orders then use them, and the vendor bills you directly.">
       <TeamNav />
-      <Card className={ui.marginTop16} flush>
-        <Loaded
-          query={list}
-          empty={({ vendors }) =>
-            vendors.length === 0 && (
-              <Empty icon="sat" title="No vendor takes accounts here">
-                The operator decides which vendors organizations can connect.
-              </Empty>
-            )
-          }
-        >
-          {({ vendors, accounts }) => (
-            <>
-              <ul aria-label="Vendors">
-                {vendors.map((vendor) => (
-                  <VendorRow
-                    key={vendor.host_name}
-                    vendor={vendor}
-                    account={accounts.find(({ host_name }) => host_name === vendor.host_name) ?? null}
-                    onConnect={() => setUrl({ connect: vendor.host_name }, true)}
-                  />
-                ))}
-              </ul>
-              {vendors
-                .filter(({ host_name }) => host_name === connect)
-                .map((vendor) => (
-                  <ConnectVendor
-                    key={vendor.host_name}
-                    vendor={vendor}
-                    isReplacing={accounts.some(({ host_name }) => host_name === vendor.host_name)}
-                    onClose={() => setUrl({ connect: null })}
-                  />
-                ))}
-            </>
-          )}
-        </Loaded>
-      </Card>
+      {isAdmin ? <VendorList /> : <NoAccess>Only owners and admins can connect accounts at vendors.</NoAccess>}
     </Page>
+  )
+}
+
+function VendorList(): ReactElement {
+  const list = useOp('vendors.accounts.list', {})
+  const [{ connect }, setUrl] = useUrl()
+  return (
+    <Card className={ui.marginTop16} flush>
+      <Loaded
+        query={list}
+        empty={({ vendors }) =>
+          vendors.length === 0 && (
+            <Empty icon="sat" title="No vendor takes accounts here">
+              The operator decides which vendors organizations can connect.
+            </Empty>
+          )
+        }
+      >
+        {({ vendors, accounts }) => (
+          <>
+            <ul aria-label="Vendors">
+              {vendors.map((vendor) => (
+                <VendorRow
+                  key={vendor.host_name}
+                  vendor={vendor}
+                  account={accounts.find(({ host_name }) => host_name === vendor.host_name) ?? null}
+                  onConnect={() => setUrl({ connect: vendor.host_name }, true)}
+                />
+              ))}
+            </ul>
+            {vendors
+              .filter(({ host_name }) => host_name === connect)
+              .map((vendor) => (
+                <ConnectVendor
+                  key={vendor.host_name}
+                  vendor={vendor}
+                  isReplacing={accounts.some(({ host_name }) => host_name === vendor.host_name)}
+                  onClose={() => setUrl({ connect: null })}
+                />
+              ))}
+          </>
+        )}
+      </Loaded>
+    </Card>
   )
 }
 

@@ -28,3 +28,9 @@ export function progressOf({ state, size, sentBytes, session }: QueuedFile): Fil
     share: OPEN_STATES.includes(state) ? share : null,
   }
 }
+
+/** Without the name of the file, which stands beside it. */
+export function errorOf({ name, error }: Pick<QueuedFile, 'name' | 'error'>): string {
+  const text = error?.startsWith(`${name}: `) ? error.slice(name.length + 2) : (error ?? '')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -2,10 +2,11 @@
 import { useState, type ReactElement } from 'react'
 import { Icon } from '../../ui/icons.tsx'
 import { Bar, Button, LinkButton, State } from '../../ui/kit.ts'
-import { progressOf } from './file-progress.ts'
+import { errorOf, progressOf } from './file-progress.ts'
 import { PositionDialog } from './position-dialog.tsx'
-import { queue, type QueuedFile } from './upload-queue.ts'
+import { queue, replaceFile, type QueuedFile } from './upload-queue.ts'
 import { classes } from '../../ui/classes.ts'
+import buttonStyles from '../../ui/button.module.css'
 import listStyles from '../../ui/list.module.css'
 import ui from '../../ui/ui.module.css'
 
@@ -14,7 +15,7 @@ export function FileRow({ file }: { file: QueuedFile }): ReactElement {
   return (
     <li className={listStyles.entry}>
       <span className={listStyles.thumbnail}>
-        <Icon name={state === 'failed' ? 'warn' : 'image'} />
+        <Icon name={state === 'failed' ? 'warn' : state === 'ready' ? 'check' : 'image'} />
       </span>
       <div className={classes(ui.grow, ui.flexColumn, ui.gap4)}>
         <span className={classes(ui.flexRow, ui.gap6)}>
@@ -22,7 +23,7 @@ export function FileRow({ file }: { file: QueuedFile }): ReactElement {
         </span>
         {state === 'failed' ? (
           <span className={classes(ui.danger, ui.small)} role="alert">
-            {file.error}
+            {errorOf(file)}
           </span>
         ) : (
           <span className={classes(ui.soft, ui.small)}>{text}</span>
@@ -37,7 +38,7 @@ export function FileRow({ file }: { file: QueuedFile }): ReactElement {
 
 function FileActions({ file }: { file: QueuedFile }): ReactElement | null {
   const [isPositioning, setPositioning] = useState(false)
-  const { key, name, state, uploadId, lacksPosition, session } = file
+  const { key, name, state, uploadId, lacksPosition, isRejected, session } = file
   const itemId = session?.item_ids[0] ?? session?.files[0]?.item_id
   if (lacksPosition)
     return (
@@ -54,6 +55,7 @@ function FileActions({ file }: { file: QueuedFile }): ReactElement | null {
         Pause
       </Button>
     )
+  if (isRejected) return <ReplaceFile file={file} />
   if (state === 'paused' || (state === 'failed' && uploadId))
     return (
       <Button size="s" onClick={() => queue.resume(key)}>
@@ -68,3 +70,19 @@ function FileActions({ file }: { file: QueuedFile }): ReactElement | null {
     )
   return null
 }
+
+const ReplaceFile = ({ file: { key, name } }: { file: QueuedFile }): ReactElement => (
+  <label className={classes(buttonStyles.button, buttonStyles.small)}>
+    Replace
+    <input
+      type="file"
+      className={ui.screenReaderOnly}
+      aria-label={`Replace ${name}`}
+      accept=".tif,.tiff,image/tiff"
+      onChange={({ target }) => {
+        const [file] = target.files ?? []
+        if (file) replaceFile(key, file)
+      }}
+    />
+  </label>
+)

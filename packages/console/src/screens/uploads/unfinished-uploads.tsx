@@ -31,9 +31,20 @@ export function UnfinishedUploads({ projectId }: { projectId: string }): ReactEl
   )
 }
 
+/** Why a file was not accepted; null if all can still be. A file without a position only needs one. */
+const rejectionOf = ({ files }: Upload): string | null =>
+  files.find(({ state, step }) => state === 'refused' && step !== 'position')?.error ?? null
+
+function nextStepOf(upload: Upload): string {
+  const rejection = rejectionOf(upload)
+  if (rejection !== null) return `Rejected: ${rejection}. Cancel it and upload another file.`
+  return upload.file_count === 1 ? 'Choose the same file to resume.' : 'Cancel it to release the storage, then upload the files again.'
+}
+
 function UnfinishedRow({ upload }: { upload: Upload }): ReactElement {
   const fail = useAct('uploads.fail', ['uploads', 'usage'])
   const isOne = upload.file_count === 1
+  const isRejected = rejectionOf(upload) !== null
   const name = isOne ? (upload.files[0]?.name ?? 'Unnamed file') : plural(upload.file_count, 'file')
   const resume = (input: HTMLInputElement) => {
     const [file] = input.files ?? []
@@ -49,11 +60,10 @@ function UnfinishedRow({ upload }: { upload: Upload }): ReactElement {
       <div className={classes(ui.grow, ui.flexColumn, ui.gap4)}>
         <b className={ui.ellipsis}>{name}</b>
         <span className={classes(ui.soft, ui.small)}>
-          {bytes(upload.total_bytes)}, started {ago(upload.created_at)}.{' '}
-          {isOne ? 'Choose the same file to resume.' : 'Cancel it to release the storage, then upload the files again.'}
+          {bytes(upload.total_bytes)}, started {ago(upload.created_at)}. {nextStepOf(upload)}
         </span>
       </div>
-      {isOne && (
+      {isOne && !isRejected && (
         <label className={classes(buttonStyles.button, buttonStyles.small)}>
           Resume
           <input

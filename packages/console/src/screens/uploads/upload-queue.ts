@@ -28,6 +28,11 @@ export function addFiles(added: readonly File[], target: UploadTarget): void {
   for (const file of added) queue.add(file, target, { error: refusalOf(file) })
 }
 
+/** In place of a file that was rejected. */
+export function replaceFile(key: string, file: File): void {
+  queue.replace(key, file, { error: refusalOf(file) })
+}
+
 /** Files with one band each become one item, in one upload session. */
 export function addScene(files: readonly File[], target: UploadTarget): void {
   const size = files.reduce((sum, file) => sum + file.size, 0)

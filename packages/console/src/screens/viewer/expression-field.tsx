@@ -1,6 +1,6 @@
 /** Band math, checked while it is typed: what is wrong is said below, with its character underlined. */
 import { useEffect, useState, type ReactElement } from 'react'
-import { ProblemError } from '../../api/problem.ts'
+import { headline, ProblemError } from '../../api/problem.ts'
 import { ExpressionBox, type ExpressionState } from '../../parts/expression-box.tsx'
 import type { Band } from './band.ts'
 import { classes } from '../../ui/classes.ts'
@@ -18,6 +18,16 @@ interface ExpressionFieldParts {
   onChange(expression: string): void
 }
 
+/** Only what the service says about the expression itself makes it invalid: a file can be at fault too, or the connection. */
+function faultOf(error: Error): { state: 'invalid' | 'unchecked'; text: string } {
+  if (!(error instanceof ProblemError)) return { state: 'unchecked', text: `The expression could not be computed: ${headline(error)}` }
+  const [first] = error.errors
+  const text = first?.message ?? error.message
+  // The service gives the character of a mistake, or names the field.
+  if (first?.field.includes('expression') || / at character \d+/.test(text)) return { state: 'invalid', text }
+  return { state: 'unchecked', text: `The expression could not be computed: ${text}` }
+}
+
 export function ExpressionField({ expression, bands, error, isChecking, onChange }: ExpressionFieldParts): ReactElement {
   const [text, setText] = useState(expression)
   useEffect(() => setText(expression), [expression])
@@ -27,8 +37,8 @@ export function ExpressionField({ expression, bands, error, isChecking, onChange
     return () => clearTimeout(timer)
     // oxlint-disable-next-line exhaustive-deps
   }, [text])
-  const problem = error instanceof ProblemError ? (error.errors[0]?.message ?? error.message) : null
-  const state: ExpressionState = text !== expression || isChecking ? 'checking' : problem ? 'invalid' : 'valid'
+  const fault = error && faultOf(error)
+  const state: ExpressionState = text !== expression || isChecking ? 'checking' : fault ? fault.state : 'valid'
   return (
     <div>
       <ExpressionBox
@@ -38,7 +48,7 @@ export function ExpressionField({ expression, bands, error, isChecking, onChange
         state={state}
         onChange={setText}
       />
-      {state === 'invalid' && problem && <ExpressionProblem text={text} problem={problem} />}
+      {fault && state === fault.state && <ExpressionProblem text={text} problem={fault.text} />}
       <p className={fieldStyles.help}>
         <span className={ui.mono}>b1</span> … <span className={ui.mono}>b{bands.length}</span>, + − * /, abs sqrt log exp min max where
       </p>

@@ -1,5 +1,5 @@
 /** The panel beside the map: style, pixel values, statistics and metadata, one tab each. */
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import type { Asset, Item } from '../../api/contract.ts'
 import { useUrl } from '../../state/url.ts'
 import { LinkButton } from '../../ui/kit.ts'
@@ -8,7 +8,7 @@ import { MetadataTab } from './metadata-tab.tsx'
 import { PixelTab } from './pixel-tab.tsx'
 import { StatisticsTab } from './statistics-tab.tsx'
 import { StyleTab } from './style-tab.tsx'
-import { TABS, type Tab } from './tabs.ts'
+import { PHONE_TABS, TABS, type Tab } from './tabs.ts'
 import type { ItemStyle } from './use-item-style.ts'
 import type { Pointer } from './use-pointer.ts'
 import { classes } from '../../ui/classes.ts'
@@ -22,16 +22,18 @@ interface InspectorParts {
   tab: Tab
   pointer: Pointer
   mayWrite: boolean
+  /** The layers and actions of the item on a phone; elsewhere they have their own panel. */
+  layers: ReactNode
 }
 
 export function Inspector(parts: InspectorParts): ReactElement {
-  const { tab } = parts
+  const { tab, layers } = parts
   const [, setUrl] = useUrl()
   return (
     <aside className={classes(workspaceStyles.panel, workspaceStyles.right, workspaceStyles.onPhone)} aria-label="Inspector">
       <i className={workspaceStyles.sheetHandle} />
       <div className={styles.tabs} role="tablist" aria-label="Inspector">
-        {TABS.map((name) => (
+        {(layers ? PHONE_TABS : TABS).map((name) => (
           <button
             key={name}
             type="button"
@@ -40,7 +42,7 @@ export function Inspector(parts: InspectorParts): ReactElement {
             aria-controls="tab-panel"
             aria-selected={name === tab}
             className={name === tab ? styles.selected : ''}
-            onClick={() => setUrl({ tab: name === 'Style' ? null : name.toLowerCase() })}
+            onClick={() => setUrl({ tab: name === 'Style' ? null : name.toLowerCase() }, true)}
           >
             {name}
           </button>
@@ -53,15 +55,16 @@ export function Inspector(parts: InspectorParts): ReactElement {
   )
 }
 
-function TabContent({ item, assets, itemStyle, tab, pointer, mayWrite }: InspectorParts): ReactElement {
+function TabContent({ item, assets, itemStyle, tab, pointer, mayWrite, layers }: InspectorParts): ReactElement {
   const [, setUrl] = useUrl()
-  const { asset, isReady, isLoadingPresets, assetKey, bands, presets, style, setStyle } = itemStyle
-  if (tab === 'Metadata') return <MetadataTab item={item} assets={assets} mayWrite={mayWrite} onUse={() => setUrl({ use: 'qgis' })} />
+  const { asset, isReady, isLoadingPresets, assetKey, bands, presets, style, check, setStyle } = itemStyle
+  if (tab === 'Layers') return <>{layers}</>
+  if (tab === 'Metadata') return <MetadataTab item={item} assets={assets} mayWrite={mayWrite} onUse={() => setUrl({ use: 'qgis' }, true)} />
   if (!asset) return <NoRaster item={item} mayWrite={mayWrite} />
-  if (tab === 'Pixel') return <PixelTab itemId={item.id} assetKey={assetKey} style={style} pointer={pointer} />
+  if (tab === 'Pixel') return <PixelTab itemId={item.id} assetKey={assetKey} style={style} bands={bands} pointer={pointer} />
   if (tab === 'Statistics') return <StatisticsTab item={item} assetKey={assetKey} style={style} />
   if (!isReady || isLoadingPresets) return <Skeleton />
-  return <StyleTab {...{ bands, presets, style, assetKey, mayWrite }} itemId={item.id} onStyle={setStyle} />
+  return <StyleTab {...{ bands, presets, style, check, assetKey, mayWrite }} itemId={item.id} onStyle={setStyle} />
 }
 
 const NoRaster = ({ item, mayWrite }: { item: Item; mayWrite: boolean }): ReactElement => (

@@ -22,7 +22,16 @@ interface LayerPanelParts extends Omit<StackParts, 'siblings'> {
   onUse(): void
 }
 
-export function LayerPanel({ assets, mayWrite, onShare, onUse, ...stack }: LayerPanelParts): ReactElement {
+/** Left of the map. */
+export const LayerPanel = (parts: LayerPanelParts): ReactElement => (
+  <section className={classes(workspaceStyles.panel, workspaceStyles.left)} aria-label="Layers">
+    <div className={workspaceStyles.scroll}>
+      <LayerContent {...parts} />
+    </div>
+  </section>
+)
+
+export function LayerContent({ assets, mayWrite, onShare, onUse, ...stack }: LayerPanelParts): ReactElement {
   const { item, below, onBelow } = stack
   const collection = useOp(
     'items.list_by_collection',
@@ -31,26 +40,24 @@ export function LayerPanel({ assets, mayWrite, onShare, onUse, ...stack }: Layer
   )
   const siblings = (collection.data?.items ?? []).filter(({ id }) => id !== item.id)
   return (
-    <section className={classes(workspaceStyles.panel, workspaceStyles.left, ui.hideOnPhone)} aria-label="Layers">
-      <div className={workspaceStyles.scroll}>
-        <LayerStack {...stack} siblings={siblings} />
-        <CollectionStrip item={item} siblings={siblings} below={below} onBelow={onBelow} />
-        <div className={workspaceStyles.section}>
-          <h3>Item</h3>
-          <Facts
-            rows={[
-              ['Acquired', dateTime(item.datetime)],
-              ['Resolution', metres(item.gsd)],
-              ['Cloud cover', percent(item.cloud_cover)],
-              ['Type', typeText(item.type)],
-              ...(isSimulated(item.properties) ? [['Imagery', <SimulatedBadge key="simulated" />] as const] : []),
-              ['Status', <State key="state" of={item.lifecycle_state} />],
-            ]}
-          />
-          <ItemActions {...{ item, assets, mayWrite, onShare, onUse }} />
-        </div>
+    <>
+      <LayerStack {...stack} siblings={siblings} />
+      <CollectionStrip item={item} siblings={siblings} below={below} onBelow={onBelow} />
+      <div className={workspaceStyles.section}>
+        <h3>Item</h3>
+        <Facts
+          rows={[
+            ['Acquired', dateTime(item.datetime)],
+            ['Resolution', metres(item.gsd)],
+            ['Cloud cover', percent(item.cloud_cover)],
+            ['Type', typeText(item.type)],
+            ...(isSimulated(item.properties) ? [['Imagery', <SimulatedBadge key="simulated" />] as const] : []),
+            ['Status', <State key="state" of={item.lifecycle_state} />],
+          ]}
+        />
+        <ItemActions {...{ item, assets, mayWrite, onShare, onUse }} />
       </div>
-    </section>
+    </>
   )
 }
 

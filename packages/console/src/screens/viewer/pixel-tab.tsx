@@ -1,6 +1,7 @@
 /** The values of the file at a place: under the pointer, where the map was clicked, or at typed coordinates. */
 import type { ReactElement } from 'react'
 import type { Style } from '../../state/style.ts'
+import type { Band } from './band.ts'
 import { Button } from '../../ui/kit.ts'
 import { Empty } from '../../ui/states.tsx'
 import { PinRow, PixelValues } from './pixel-values.tsx'
@@ -15,10 +16,11 @@ interface PixelTabParts {
   itemId: string
   assetKey: string | null
   style: Style
+  bands: readonly Band[]
   pointer: Pointer
 }
 
-export function PixelTab({ pointer: { at, pins, pin, clear }, ...raster }: PixelTabParts): ReactElement {
+export function PixelTab({ pointer: { at, pins, pin, clear }, bands, ...raster }: PixelTabParts): ReactElement {
   const shown = at ?? pins[0] ?? null
   return (
     <>
@@ -27,7 +29,7 @@ export function PixelTab({ pointer: { at, pins, pin, clear }, ...raster }: Pixel
       </div>
       <div className={workspaceStyles.section}>
         {shown ? (
-          <PixelValues {...raster} at={shown} />
+          <PixelValues {...raster} bands={bands} at={shown} />
         ) : (
           <Empty icon="pin" title="Point at the image">
             Move over the map, click to pin up to five places, or enter coordinates.

@@ -5,13 +5,12 @@ import type { Position } from '../../map/geo.ts'
 import type { Style } from '../../state/style.ts'
 import { value } from '../../ui/format.ts'
 import { copyText } from '../../ui/kit.ts'
+import { colourOf, type Band } from './band.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './pixel-values.module.css'
 import progressBarStyles from '../../ui/progress-bar.module.css'
 import tableStyles from '../../ui/table.module.css'
 import ui from '../../ui/ui.module.css'
-
-const COLOURS = ['var(--c1)', 'var(--c5)', 'var(--c4)', 'var(--c3)', 'var(--c2)', 'var(--c6)']
 
 interface PixelParts {
   itemId: string
@@ -36,7 +35,7 @@ const usePoint = ({ itemId, assetKey, style, at: [longitude, latitude] }: PixelP
 const placeText = ([longitude, latitude]: Position) => `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`
 const valueText = (number: number | null) => (number === null ? 'no data' : value(number))
 
-export function PixelValues(parts: PixelParts): ReactElement {
+export function PixelValues({ bands: known, ...parts }: PixelParts & { bands: readonly Band[] }): ReactElement {
   const point = usePoint(parts)
   const place = placeText(parts.at)
   if (point.isError && !point.data) return <p className={ui.soft}>{point.error.message}</p>
@@ -59,7 +58,12 @@ export function PixelValues(parts: PixelParts): ReactElement {
                 b{band.band} {band.name}
               </span>
               <span className={classes(progressBarStyles.track, styles.track)}>
-                <i style={{ width: `${(Math.abs(band.value ?? 0) / largest) * 100}%`, background: COLOURS[index % COLOURS.length] }} />
+                <i
+                  style={{
+                    width: `${(Math.abs(band.value ?? 0) / largest) * 100}%`,
+                    background: colourOf(known.find((each) => each.index === band.band) ?? { ...band, role: null }, index),
+                  }}
+                />
               </span>
               <b className={classes(ui.numeric, ui.alignEnd)}>{valueText(band.value)}</b>
             </div>
@@ -84,7 +88,9 @@ export function PinRow(parts: PixelParts): ReactElement {
   return (
     <tr>
       <td className={ui.mono}>{placeText(parts.at)}</td>
-      <td className={classes(tableStyles.number, ui.numeric)}>{data ? (data.inside ? values.join(' ') : 'outside') : '…'}</td>
+      <td className={classes(tableStyles.number, ui.numeric, styles.pinned)}>
+        {data ? (data.inside ? values.join(' ') : 'outside') : '…'}
+      </td>
     </tr>
   )
 }

@@ -1,5 +1,6 @@
 import { useState, type ReactElement } from 'react'
 import type { Preset, Style } from '../../state/style.ts'
+import { isPreset } from './use-item-style.ts'
 import { classes } from '../../ui/classes.ts'
 import chipStyles from '../../ui/chip.module.css'
 import ui from '../../ui/ui.module.css'
@@ -23,8 +24,8 @@ export function PresetChips({ presets, style, onPick }: PresetChipsParts): React
         <button
           key={preset.id}
           type="button"
-          className={preset.id === style.id ? classes(chipStyles.chip, chipStyles.selected) : chipStyles.chip}
-          aria-pressed={preset.id === style.id}
+          className={isPreset(style, preset) ? classes(chipStyles.chip, chipStyles.selected) : chipStyles.chip}
+          aria-pressed={isPreset(style, preset)}
           title={preset.description}
           onClick={() => onPick(preset)}
         >

@@ -1,15 +1,13 @@
 /** Saves the current style as a profile of the item. */
 import { useState, type ReactElement } from 'react'
 import { useAct } from '../../api/query.ts'
-import type { Style } from '../../state/style.ts'
+import { profileOf, type Style } from '../../state/style.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Button, Check, Field } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { classes } from '../../ui/classes.ts'
 import ui from '../../ui/ui.module.css'
-
-const TYPES = { colour: 'rgb', expression: 'expression', band: 'singleband' } as const
 
 interface SaveProfileParts {
   itemId: string
@@ -33,17 +31,9 @@ function ProfileDialog({ itemId, assetKey, style, onClose }: SaveProfileParts & 
   const [name, setName] = useState('')
   const [isDefault, setDefault] = useState(false)
   const save = useAct('visualization.profile.create', ['visualization', 'items.tile'])
-  const { kind, bands, expression, colormap, rescale } = style
   const send = () =>
     save.mutate(
-      {
-        item_id: itemId,
-        name,
-        type: TYPES[kind],
-        is_default: isDefault,
-        config: { bands: expression ? null : [...(bands ?? [])], expression, colormap, rescale },
-        asset_key: assetKey,
-      },
+      { item_id: itemId, is_default: isDefault, asset_key: assetKey, ...profileOf(style, name) },
       {
         onSuccess: () => {
           toast(`Saved profile “${name}”`)

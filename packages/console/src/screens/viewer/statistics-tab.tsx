@@ -42,7 +42,7 @@ export function StatisticsTab({ item, assetKey, style }: StatisticsTabParts): Re
           <ZoneStatistics item={item} assetKey={assetKey} style={style} zones={zones} />
           {item.collection_id !== null && (
             <div className={workspaceStyles.section}>
-              <Button icon="hist" aria-expanded={isSeriesOpen} onClick={() => setUrl({ series: isSeriesOpen ? null : '1' })}>
+              <Button icon="hist" aria-expanded={isSeriesOpen} onClick={() => setUrl({ series: isSeriesOpen ? null : '1' }, true)}>
                 {isSeriesOpen ? 'Close time series' : 'Show time series'}
               </Button>
             </div>

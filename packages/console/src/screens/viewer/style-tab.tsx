@@ -13,6 +13,7 @@ import { SaveProfile } from './save-profile.tsx'
 import { Stretch } from './stretch.tsx'
 import { StyleContent } from './style-content.tsx'
 import { useDistribution } from './use-distribution.ts'
+import type { ItemStyle } from './use-item-style.ts'
 import { classes } from '../../ui/classes.ts'
 import workspaceStyles from '../../parts/workspace.module.css'
 import ui from '../../ui/ui.module.css'
@@ -23,12 +24,14 @@ interface StyleTabParts {
   bands: readonly Band[]
   presets: readonly Preset[]
   style: Style
+  check: ItemStyle['check']
   mayWrite: boolean
   onStyle(change: StyleChange): void
 }
 
-export function StyleTab({ itemId, assetKey, bands, presets, style, mayWrite, onStyle }: StyleTabParts): ReactElement {
-  const ranges = useRange(itemId, style, assetKey, style.kind !== 'expression' || style.expression !== '')
+export function StyleTab({ itemId, assetKey, bands, presets, style, check, mayWrite, onStyle }: StyleTabParts): ReactElement {
+  const values = useRange(itemId, style, assetKey, style.kind !== 'expression')
+  const ranges = style.kind === 'expression' ? check : values
   const maps = useColormaps()
   const changeKind = (kind: Style['kind']) => {
     const colormap = style.colormap ?? 'viridis'
@@ -95,6 +98,8 @@ interface StretchSectionParts {
 /** The stretch, once the range of the values is known. */
 function StretchSection({ itemId, assetKey, style, ranges, ramp, onStyle }: StretchSectionParts): ReactElement {
   const histogram = useDistribution(itemId, assetKey, style)
+  // What is wrong with an expression is said beside its field.
+  if (ranges.isError && !ranges.data && style.kind === 'expression') return <p className={classes(ui.soft, ui.small)}>No range yet.</p>
   if (ranges.isError && !ranges.data) return <p className={classes(ui.soft, ui.small)}>No range: {textOf(ranges.error)}</p>
   const { min = null, max = null, p2 = min, p98 = max } = ranges.data ?? {}
   if (!ranges.data) return <Skeleton rows={2} />

@@ -73,7 +73,7 @@ export function TimeSeries({ item, assetKey, style }: TimeSeriesParts): ReactEle
         >
           Create alert
         </LinkButton>
-        <Button size="s" variant="quiet" icon="x" label="Close time series" onClick={() => setUrl({ series: null })} />
+        <Button size="s" variant="quiet" icon="x" label="Close time series" onClick={() => setUrl({ series: null }, true)} />
       </div>
       <div className={styles.content}>
         <SeriesView series={series} view={view} zones={zones} expression={expression} />

@@ -15,7 +15,8 @@ import { mayWrite, useWho } from '../../state/who.ts'
 import { useIsPhone } from '../../ui/is-phone.ts'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { Inspector } from './inspector.tsx'
-import { LayerPanel } from './layer-panel.tsx'
+import { isGone, ItemNotFound } from './item-not-found.tsx'
+import { LayerContent, LayerPanel } from './layer-panel.tsx'
 import { TimeSeries } from './lazy-time-series.ts'
 import { Legend } from './legend.tsx'
 import { tabOf, type Tab } from './tabs.ts'
@@ -36,9 +37,11 @@ export function Viewer(): ReactElement {
   const assets = useOp('items.list_assets', { item_id: id }, { refetchInterval: POLL_MS })
   const project = useOp('projects.get', { project_id: item.data?.item.project_id ?? '' }, { enabled: item.data !== undefined })
   useTitle(
-    { text: project.data?.name ?? 'Library', to: project.data ? `/library/${project.data.id}` : '/library' },
+    { text: 'Library', to: '/library' },
+    ...(project.data ? [{ text: project.data.name, to: `/library/${project.data.id}` }] : []),
     item.data?.item.name ?? 'Item',
   )
+  if (isGone(item.error)) return <ItemNotFound />
   if (item.isError && !item.data) return <Failed error={item.error} retry={() => void item.refetch()} />
   if (!item.data || !assets.data) return <Skeleton rows={6} />
   return <ItemView key={id} item={item.data.item} assets={assets.data} project={project.data ?? null} />
@@ -49,17 +52,33 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
   const canWrite = mayWrite(who, project)
   const [url, setUrl] = useUrl()
   const itemStyle = useItemStyle(item, assets)
-  const { asset, assetKey, isReady, presets, style, styleName, isDefaultStyle } = itemStyle
+  const { asset, assetKey, isReady, presets, style, drawnStyle, styleName, isDefaultStyle } = itemStyle
+  const isPhone = useIsPhone()
   const [opacity, setOpacity] = useState(1)
   const [visible, setVisible] = useState(true)
   const [isSharing, setSharing] = useState(false)
-  const tab = tabOf(url['tab'])
+  const tab = tabOf(url['tab'], isPhone)
   const pointer = usePointer(tab === 'Pixel')
   const below = (url['with'] ?? '').split(',').filter(Boolean)
   useCamera(url['map'], (map) => setUrl({ map }))
-  const tiles = isReady && presets.length > 0 ? tileUrl(item.id, tileQuery(style, assetKey)) : null
+  const tiles = isReady && presets.length > 0 ? tileUrl(item.id, tileQuery(drawnStyle, assetKey)) : null
   useItemOnMap(item, { tiles, opacity, visible, below })
   const { failure } = useTileState(ITEM_LAYER, tiles)
+  const layers = {
+    item,
+    assets,
+    style,
+    styleName,
+    opacity,
+    setOpacity,
+    visible,
+    setVisible,
+    below,
+    mayWrite: canWrite,
+    onBelow: (ids: readonly string[]) => setUrl({ with: ids.join(',') || null }, true),
+    onShare: () => setSharing(true),
+    onUse: () => setUrl({ use: 'qgis' }, true),
+  }
   return (
     <div
       className={classes(
@@ -72,21 +91,24 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
       <h1 className={ui.screenReaderOnly} tabIndex={-1}>
         {item.name}
       </h1>
-      <LayerPanel
-        {...{ item, assets, style, styleName, opacity, setOpacity, visible, setVisible, below }}
-        mayWrite={canWrite}
-        onBelow={(ids) => setUrl({ with: ids.join(',') || null })}
-        onShare={() => setSharing(true)}
-        onUse={() => setUrl({ use: 'qgis' })}
-      />
+      {!isPhone && <LayerPanel {...layers} />}
       <MapSlot>
         <MapOverlays item={item} itemStyle={itemStyle} tab={tab} failure={failure} />
       </MapSlot>
-      <Inspector {...{ item, assets, itemStyle, tab, pointer }} mayWrite={canWrite} />
+      <Inspector {...{ item, assets, itemStyle, tab, pointer }} mayWrite={canWrite} layers={isPhone && <LayerContent {...layers} />} />
       {url['use'] !== undefined && asset && (
-        <UseIn item={item} use={url['use']} profile={isDefaultStyle ? null : style.id} onUse={(use) => setUrl({ use })} />
+        <UseIn item={item} use={url['use']} profile={isDefaultStyle ? null : style.id} onUse={(use) => setUrl({ use }, use === null)} />
       )}
-      {isSharing && <ShareDialog type="item" id={item.id} name={item.name} mayWrite={canWrite} onClose={() => setSharing(false)} />}
+      {isSharing && (
+        <ShareDialog
+          type="item"
+          id={item.id}
+          name={item.name}
+          mayWrite={canWrite}
+          shownStyle={isDefaultStyle ? null : { style: drawnStyle, assetKey }}
+          onClose={() => setSharing(false)}
+        />
+      )}
     </div>
   )
 }
@@ -101,20 +123,28 @@ interface OverlayParts {
 
 /** What lies over the map: the legend, the time series, and a word while the file is being converted or if it cannot be shown. */
 function MapOverlays({ item, itemStyle, tab, failure }: OverlayParts): ReactElement {
-  const { asset, assetKey, isReady, style, styleName } = itemStyle
+  const { asset, assetKey, isReady, style, drawnStyle, styleName, check } = itemStyle
   const [url] = useUrl()
   const [zones] = useZones()
   const isPhone = useIsPhone()
+  const label = styleName ?? style.expression ?? 'Custom style'
+  // The field of the expression says what is wrong; saying it twice would look like two problems.
+  const isSaidBesideField = tab === 'Style' && style.kind === 'expression' && check.isError
   const hasSeries = tab === 'Statistics' && url['series'] === '1' && zones.length > 0 && !isPhone
   return (
     <>
-      {isReady && style.kind !== 'colour' && (
-        <Legend itemId={item.id} style={style} assetKey={assetKey} label={styleName ?? 'Custom style'} />
+      {isReady && drawnStyle.kind !== 'colour' && (
+        <Legend
+          itemId={item.id}
+          style={drawnStyle}
+          assetKey={assetKey}
+          label={drawnStyle === style ? label : (drawnStyle.expression ?? label)}
+        />
       )}
       {hasSeries && <TimeSeries item={item} assetKey={assetKey} style={style} />}
-      {failure && (
+      {failure && !isSaidBesideField && (
         <MapFailure>
-          {styleName ?? 'Custom style'}: {failure}
+          {label}: {failure}
         </MapFailure>
       )}
       {asset?.state === 'converting' && <MapHint>Converting the file to COG. It appears here when it is ready.</MapHint>}

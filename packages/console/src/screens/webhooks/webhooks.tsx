@@ -60,7 +60,7 @@ export function Webhooks(): ReactElement {
             Verify a signature
           </Button>
           {mayWatch && (
-            <Button variant="primary" icon="plus" onClick={() => setUrl({ new: 'item.created' })}>
+            <Button variant="primary" icon="plus" onClick={() => setUrl({ new: 'item.created' }, true)}>
               Add endpoint
             </Button>
           )}
@@ -82,7 +82,7 @@ export function Webhooks(): ReactElement {
           <Loaded
             query={list}
             empty={({ event_subscriptions }) =>
-              event_subscriptions.length === 0 && <NoEndpoint mayWatch={mayWatch} onNew={() => setUrl({ new: 'item.created' })} />
+              event_subscriptions.length === 0 && <NoEndpoint mayWatch={mayWatch} onNew={() => setUrl({ new: 'item.created' }, true)} />
             }
           >
             {({ event_subscriptions }) => (
@@ -255,7 +255,7 @@ function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactEleme
             <Segmented
               label="Deliveries"
               value={shown}
-              onChange={(next) => setUrl({ status: next === 'all' ? null : next })}
+              onChange={(next) => setUrl({ status: next === 'all' ? null : next }, true)}
               options={STATES}
             />
             {shown === 'dead' && mayWatch && <ReplayAll deliveries={deliveries} />}

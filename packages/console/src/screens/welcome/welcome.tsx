@@ -1,10 +1,11 @@
-/** An empty organization is led to its first picture. What is done is read from the data, never kept as a flag. */
+/** An empty organization is led to its first picture. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type ReactElement, type ReactNode } from 'react'
 import { call } from '../../api/client.ts'
-import { touch, useOp } from '../../api/query.ts'
+import { touch } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
+import { useFirstSteps, type FirstStep } from '../../state/first-steps.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { Badge, Button, Card, LinkButton, Page } from '../../ui/kit.ts'
 import { Icon } from '../../ui/icons.tsx'
@@ -21,73 +22,70 @@ import ui from '../../ui/ui.module.css'
 interface Step {
   title: string
   about: string
-  isDone: boolean
   action: ReactNode
 }
 
 export function Welcome(): ReactElement {
   const who = useWho()
   const projects = useProjects()
-  const members = useOp('organizations.members.list', { organizationId: who.organizationId }, { enabled: who.isAdmin })
-  const keys = useOp('api_keys.list', {})
+  const { done, steps, isDismissed, setDismissed } = useFirstSteps(true)
   const hasRealImagery = useRealImagery()
   const [dialog, setDialog] = useState(false)
   useTitle('Welcome')
-  if (!projects.data) return <Skeleton />
+  if (!projects.data || !done) return <Skeleton />
   const list = projects.data.projects
   const first = list.find((project) => mayWrite(who, project))
-  const hasItems = list.some(({ item_count }) => item_count > 0)
-  const steps: Step[] = [
-    { title: 'Create an organization', about: who.organizationName, isDone: true, action: null },
-    {
+  const texts: Readonly<Record<FirstStep, Step>> = {
+    organization: { title: 'Create an organization', about: who.organizationName, action: null },
+    project: {
       title: 'Create a project',
       about: list[0] ? `${list[0].name} holds your items, members and storage` : 'It holds your items, members and storage',
-      isDone: list.length > 0,
       action: <Button onClick={() => setDialog(true)}>Create</Button>,
     },
-    {
+    imagery: {
       title: 'Get imagery onto the map',
       about: 'Search open data over your area. Free, takes about a minute',
-      isDone: hasItems,
       action: <LinkButton to="/explore">Search</LinkButton>,
     },
-    {
+    upload: {
       title: 'Or bring your own',
       about: 'GeoTIFF or COG, up to 10 GiB per file',
-      isDone: hasItems,
       action: <LinkButton to="/uploads">Upload</LinkButton>,
     },
-    {
+    invitation: {
       title: 'Invite someone',
       about: 'They join through a link in the invitation',
-      isDone: (members.data?.members.length ?? 0) > 1,
-      action: who.isAdmin ? <LinkButton to="/team">Invite</LinkButton> : null,
+      action: <LinkButton to="/team">Invite</LinkButton>,
     },
-    {
+    key: {
       title: 'Connect QGIS or code',
       about: 'Create an API key and copy a snippet',
-      isDone: (keys.data?.length ?? 0) > 0,
       action: <LinkButton to="/develop/keys">Create a key</LinkButton>,
     },
-  ]
-  const done = steps.filter(({ isDone }) => isDone).length
-  const now = steps.findIndex(({ isDone }) => !isDone)
+  }
+  const isComplete = done.size === steps.length
+  const current = steps.find((step) => !done.has(step))
   return (
     <Page
-      title={done >= 3 ? `Welcome back, ${who.name}` : 'Your organization is ready'}
-      about={`${done} of ${steps.length} steps done. You can skip any step. Everything is free until you place an order.`}
+      title={done.size >= 3 ? `Welcome back, ${who.name}` : 'Your organization is ready'}
+      about={`${done.size} of ${steps.length} steps done. You can skip any step. Everything is free until you place an order.`}
+      actions={
+        !isComplete && (
+          <Button onClick={() => setDismissed(!isDismissed)}>{isDismissed ? 'Show checklist on every screen' : 'Dismiss checklist'}</Button>
+        )
+      }
     >
       <div className={classes(ui.grid, ui.twoToOne)}>
         <Card flush>
           <ol>
             {steps.map((step, index) => (
-              <li key={step.title} className={classes(styles.step, step.isDone ? styles.done : index === now ? styles.current : '')}>
-                <span className={styles.stepNumber}>{step.isDone ? <Icon name="check" /> : index + 1}</span>
+              <li key={step} className={classes(styles.step, done.has(step) ? styles.done : step === current ? styles.current : '')}>
+                <span className={styles.stepNumber}>{done.has(step) ? <Icon name="check" /> : index + 1}</span>
                 <div className={ui.grow}>
-                  <b>{step.title}</b>
-                  <div className={classes(ui.soft, ui.small)}>{step.about}</div>
+                  <b>{texts[step].title}</b>
+                  <div className={classes(ui.soft, ui.small)}>{texts[step].about}</div>
                 </div>
-                {step.isDone ? <Badge tone="ok">Done</Badge> : step.action}
+                {done.has(step) ? <Badge tone="ok">Done</Badge> : texts[step].action}
               </li>
             ))}
           </ol>

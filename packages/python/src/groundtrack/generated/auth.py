@@ -14,6 +14,24 @@ if TYPE_CHECKING:
     from ..options import CallOptions
 
 
+class AuthPreviewInvitationOutput(Record):
+    """An open invitation"""
+    organization: str
+    """Name of the organization"""
+    role: Literal["admin", "member"]
+    """Role in the organization that the invitation gives"""
+    project: str | None
+    """Name of the project; absent if the invitation is for the organization only"""
+    project_role: Literal["admin", "editor", "viewer"] | None
+    """Role in the project; absent without a project"""
+    inviter: str | None
+    """Name of the inviter; null if their account was deleted"""
+    email: str
+    """Email address that was invited"""
+    expires_at: str
+    """Expiry time"""
+
+
 class AuthAcceptInvitationOutput(Record):
     """The new membership"""
     organization_id: str
@@ -67,6 +85,8 @@ class AuthMeOutput(Record):
     """The signed-in user and their organizations"""
     _nested = {"user": "SignedInUser", "organizations": "AuthMeOutputOrganizations"}
     user: SignedInUser
+    can_clip_areas: bool
+    """Whether the user can use the operator's clip areas"""
     organizations: list[AuthMeOutputOrganizations]
     """Organizations of the user"""
 
@@ -153,6 +173,20 @@ class AuthApi(Namespace):
             refresh_token: Refresh token; usable once
         """
         return self._client.sign_out("/auth/sign-out", {"refresh_token": refresh_token}, options)
+
+    def preview_invitation(
+        self,
+        *,
+        token: str,
+        options: CallOptions | None = None,
+    ) -> AuthPreviewInvitationOutput:
+        """Read who invites whom, and to what, with the token of the link. The invitation stays
+        open.
+
+        Args:
+            token: Invitation token, the last part of the link
+        """
+        return self._client.route("POST", "/auth/invitations/preview", {"token": token}, options, AuthPreviewInvitationOutput)
 
     def accept_invitation(
         self,
@@ -378,6 +412,20 @@ class AsyncAuthApi(AsyncNamespace):
             refresh_token: Refresh token; usable once
         """
         return await self._client.sign_out("/auth/sign-out", {"refresh_token": refresh_token}, options)
+
+    async def preview_invitation(
+        self,
+        *,
+        token: str,
+        options: CallOptions | None = None,
+    ) -> AuthPreviewInvitationOutput:
+        """Read who invites whom, and to what, with the token of the link. The invitation stays
+        open.
+
+        Args:
+            token: Invitation token, the last part of the link
+        """
+        return await self._client.route("POST", "/auth/invitations/preview", {"token": token}, options, AuthPreviewInvitationOutput)
 
     async def accept_invitation(
         self,

@@ -10,7 +10,7 @@ from ..client import AsyncNamespace, Namespace
 from ..omit import OMIT, Omit
 from ..pages import AsyncPage, Page
 from ..records import Content, Record
-from .types import Asset, AssetDownload, Item, ItemFeature, ItemRange, ItemSearchResult, LineageChild, LineageParent, Removed, TileJson
+from .types import Asset, AssetDownload, Item, ItemFeature, ItemRange, ItemSearchResult, Legend, LineageChild, LineageParent, Removed, TileJson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -151,6 +151,15 @@ class ItemsPointOutput(Record):
     """Value of each expression at the point"""
 
 
+class ItemsTileLegendOutput(Record):
+    """Output of `items.tile.legend`."""
+    _nested = {"legend": "Legend"}
+    names: list[str]
+    """Band names or expressions that the colours show"""
+    legend: Legend | None
+    """Colours and their values; null for classes, whose colours are in the file"""
+
+
 class ItemsTileStatisticsOutput(Record):
     """Output of `items.tile.statistics`."""
     _nested = {"results": "ItemRange"}
@@ -216,6 +225,37 @@ class AsyncItemsAssetApi(AsyncNamespace):
 
 
 class ItemsTileApi(Namespace):
+    def legend(
+        self,
+        *,
+        item_id: str,
+        profile: str | None | Omit = OMIT,
+        asset_key: str | None | Omit = OMIT,
+        bands: str | None | Omit = OMIT,
+        expression: str | None | Omit = OMIT,
+        rescale: str | None | Omit = OMIT,
+        colormap: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> ItemsTileLegendOutput:
+        """What the colours of an item's tiles mean.
+
+        Requires the scope `items:read`. Read-only.
+
+        Args:
+            item_id: Item ID
+            profile: Visualization profile ID, or a derived visualization such as `rgb` or
+                `ndvi`; defaults to the item's default profile
+            asset_key: Asset key, for items with several rasters; defaults to all files of an
+                item with one file per band
+            bands: 1-based band numbers or band names, separated by commas
+            expression: Band math expression with band numbers or names, for example
+                `(b4-b3)/(b4+b3)` or `(nir-red)/(nir+red)`
+            rescale: Values that map to the first and last colour, as `min,max`: one range for
+                all bands, or one per band shown or per band of the file, separated by `;`
+            colormap: Colormap name from `cog.colormaps`
+        """
+        return self._client.record("items.tile.legend", {"item_id": item_id, "profile": profile, "asset_key": asset_key, "bands": bands, "expression": expression, "rescale": rescale, "colormap": colormap}, options, "read", ItemsTileLegendOutput)
+
     def render(
         self,
         *,
@@ -377,6 +417,37 @@ class ItemsTileApi(Namespace):
 
 
 class AsyncItemsTileApi(AsyncNamespace):
+    async def legend(
+        self,
+        *,
+        item_id: str,
+        profile: str | None | Omit = OMIT,
+        asset_key: str | None | Omit = OMIT,
+        bands: str | None | Omit = OMIT,
+        expression: str | None | Omit = OMIT,
+        rescale: str | None | Omit = OMIT,
+        colormap: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> ItemsTileLegendOutput:
+        """What the colours of an item's tiles mean.
+
+        Requires the scope `items:read`. Read-only.
+
+        Args:
+            item_id: Item ID
+            profile: Visualization profile ID, or a derived visualization such as `rgb` or
+                `ndvi`; defaults to the item's default profile
+            asset_key: Asset key, for items with several rasters; defaults to all files of an
+                item with one file per band
+            bands: 1-based band numbers or band names, separated by commas
+            expression: Band math expression with band numbers or names, for example
+                `(b4-b3)/(b4+b3)` or `(nir-red)/(nir+red)`
+            rescale: Values that map to the first and last colour, as `min,max`: one range for
+                all bands, or one per band shown or per band of the file, separated by `;`
+            colormap: Colormap name from `cog.colormaps`
+        """
+        return await self._client.record("items.tile.legend", {"item_id": item_id, "profile": profile, "asset_key": asset_key, "bands": bands, "expression": expression, "rescale": rescale, "colormap": colormap}, options, "read", ItemsTileLegendOutput)
+
     async def render(
         self,
         *,

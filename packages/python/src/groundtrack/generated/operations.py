@@ -549,6 +549,7 @@ OPERATION_IDS: tuple[str, ...] = (
     "items.search",
     "items.search_org",
     "items.set_asset_band_names",
+    "items.tile.legend",
     "items.tile.render",
     "items.tile.statistics",
     "items.tile.tilejson",

@@ -28,6 +28,8 @@ class OrdersArchiveEstimateOutputGroups(Record):
     """Data product name"""
     aoi_km2: float
     """Total area in km²"""
+    billed_km2: float
+    """Charged area in km²: at least the vendor's minimum"""
     credits: int
     """Price in credits"""
     aud: float
@@ -625,6 +627,7 @@ class OrdersArchiveApi(Namespace):
         *,
         captures: Sequence[OrderCaptureInput],
         splitByDate: bool | None | Omit = OMIT,
+        separately: bool | None | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> OrdersArchiveEstimateOutput:
         """Price a set of captures; groups, errors, totals; persists nothing.
@@ -634,8 +637,10 @@ class OrdersArchiveApi(Namespace):
         Args:
             captures: Scenes or parts of scenes to order
             splitByDate: Whether to create one group per acquisition day
+            separately: Whether to price each capture in a group of its own, as if it were
+                ordered alone
         """
-        return self._client.record("orders.archive.estimate", {"captures": captures, "splitByDate": splitByDate}, options, "read", OrdersArchiveEstimateOutput)
+        return self._client.record("orders.archive.estimate", {"captures": captures, "splitByDate": splitByDate, "separately": separately}, options, "read", OrdersArchiveEstimateOutput)
 
     def place(
         self,
@@ -672,6 +677,7 @@ class AsyncOrdersArchiveApi(AsyncNamespace):
         *,
         captures: Sequence[OrderCaptureInput],
         splitByDate: bool | None | Omit = OMIT,
+        separately: bool | None | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> OrdersArchiveEstimateOutput:
         """Price a set of captures; groups, errors, totals; persists nothing.
@@ -681,8 +687,10 @@ class AsyncOrdersArchiveApi(AsyncNamespace):
         Args:
             captures: Scenes or parts of scenes to order
             splitByDate: Whether to create one group per acquisition day
+            separately: Whether to price each capture in a group of its own, as if it were
+                ordered alone
         """
-        return await self._client.record("orders.archive.estimate", {"captures": captures, "splitByDate": splitByDate}, options, "read", OrdersArchiveEstimateOutput)
+        return await self._client.record("orders.archive.estimate", {"captures": captures, "splitByDate": splitByDate, "separately": separately}, options, "read", OrdersArchiveEstimateOutput)
 
     async def place(
         self,

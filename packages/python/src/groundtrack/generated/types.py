@@ -439,7 +439,8 @@ class CatalogScene(Record):
     """STAC properties and `simulated`. Open scenes have `license`, `attribution` and the name and
     URL of the licence as `svc:license_name` and `svc:license_url`; scenes for sale add
     `dataProduct` and, unless the vendor estimates each order separately, `pricePerSqKm`,
-    `creditsPerSqKm` and `pricingResolution`
+    `creditsPerSqKm` and `pricingResolution`, or `priceError`, which says why the price is not
+    known
     """
     assets: dict[str, Any]
     """Freely readable files; empty for scenes for sale"""
@@ -816,6 +817,8 @@ class EstimatedPart(Record):
     """Data product name"""
     aoi_km2: float
     """Total area in km²"""
+    billed_km2: float
+    """Charged area in km²: at least the vendor's minimum"""
     credits: int
     """Price in credits"""
     aud: float
