@@ -6,6 +6,7 @@ import partitions from '../src/background/partitions.task.ts'
 import sweepWebhooks from '../src/domains/webhooks/sweep.task.ts'
 import { newId } from '#core/ids.ts'
 import * as downloadQuotas from '#model/plans/download-quota.ts'
+import { campaign } from './support/campaign.ts'
 import { receiver } from './support/receiver.ts'
 import { world, type World } from './support/world.ts'
 
@@ -13,10 +14,17 @@ const TABLES = ['audit', 'event', 'egress_log', 'webhook_delivery', 'webhook_att
 const RETENTION = { auditDays: 30, eventDays: 20, deliveryDays: 10, egressLogDays: 30, usageDays: 92 }
 const MONTHS = 9
 const DAYS_PER_ROUND = 5
-const READS_PER_ROUND = 5
+/** At length, a busy day of one caller in each round. */
+const { writes: WRITES_PER_ROUND, reads: READS_PER_ROUND } = campaign({
+  short: { writes: 1, reads: 5 },
+  ci: { writes: 1, reads: 5 },
+  long: { writes: 200, reads: 800 },
+})
 
 interface Size {
   rows: number
+  /** With indexes, of all partitions. */
+  bytes: number
   partitions: number
 }
 
@@ -25,6 +33,7 @@ async function sizes(w: World): Promise<Record<string, Size>> {
   for (const table of TABLES) {
     const { rows } = await sql<Size>`
       select (select count(*)::int from ${sql.table(table)}) as rows,
+        (select sum(pg_total_relation_size(relid))::float8 from pg_partition_tree(${table}::regclass)) as bytes,
         (select count(*)::int from pg_inherits where inhparent = ${table}::regclass) as partitions
     `.execute(w.db)
     found[table] = rows[0]!
@@ -40,7 +49,7 @@ test('months of writes', async (t) => {
   await w.ok(key, 'event_subscriptions.create', { event_type: 'collection.created', endpoint_url: endpoint.url })
 
   const round = async (name: string): Promise<void> => {
-    await w.ok(key, 'collections.create', { project_id: org.projectId, name })
+    for (let n = 0; n < WRITES_PER_ROUND; n++) await w.ok(key, 'collections.create', { project_id: org.projectId, name: `${name}, ${n}` })
     for (let n = 0; n < READS_PER_ROUND; n++) await w.ok(key, 'projects.list')
     const principal = { kind: 'user' as const, userId: org.owner.id, apiKeyId: null }
     const taker = { organizationId: org.id, principal, invocationId: newId(), now: w.clock.now() }
@@ -71,6 +80,9 @@ test('months of writes', async (t) => {
       `${table} stops growing: ${rows.join(', ')}`,
     )
     assert.ok(rows.at(-1)! > 0, `${table} has what is new`)
+    const bytes = months.map((size) => size[table]!.bytes)
+    assert.ok(Math.max(...bytes.slice(6)) <= Math.max(...bytes.slice(0, 6)) * 1.2, `${table} takes no more space: ${bytes.join(', ')}`)
+    t.diagnostic(`${table}: ${rows.join(', ')} rows; ${bytes.map((size) => (size / 1e6).toFixed(1)).join(', ')} MB`)
     const partitionCounts = months.map((size) => size[table]!.partitions)
     assert.ok(Math.max(...partitionCounts) <= 9, `${table}: ${partitionCounts.join(', ')}`)
   }
