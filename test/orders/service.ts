@@ -9,7 +9,8 @@ import { operations, tasks } from '#registry.ts'
 import type { AnyTask, TaskContext } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { Vendors, VendorShop } from '#ports/vendors.ts'
+import type { VendorShop } from '#ports/vendors/shop.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 
 /** From the order at the vendor to the items of the customer. */
 const FULFILMENT_POINTS = [
