@@ -1,6 +1,6 @@
 import { DatabaseUnavailable, isDiskFull, isGivenUp } from '#db/failures.ts'
 import { StorageError } from '#ports/storage.ts'
-import { VendorError, type VendorErrorCode } from '#ports/vendors.ts'
+import { VendorError, type VendorErrorCode } from '#ports/vendors/call.ts'
 import { invalidField, Problem, problem, type ProblemSlug } from '#core/problem.ts'
 import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
 

@@ -1,4 +1,4 @@
-import type { AccountSecret } from './vendors.ts'
+import type { AccountSecret } from './vendors/source.ts'
 
 /** Accounts that organizations have at vendors. Their secrets are decrypted only where a request is sent. */
 export interface VendorAccounts {

@@ -10,7 +10,7 @@ import type { Seal } from '#core/seal.ts'
 import type { Db } from '#db/tables.ts'
 import { createVendorAccounts } from '#model/vendors/account.ts'
 import { createVendorTokens } from '#model/vendors/token.ts'
-import type { ExchangeRate } from '#ports/vendors.ts'
+import type { ExchangeRate } from '#ports/vendors/source.ts'
 import type { Parts } from './compose.ts'
 import { listenProblem } from './listen-problem.ts'
 

@@ -12,12 +12,14 @@ import { startOpenHosts } from '../../sandbox/vendors/open-hosts/server.ts'
 import { startPlanet } from '../../sandbox/vendors/planet/server.ts'
 import { startSkyfi } from '../../sandbox/vendors/skyfi/server.ts'
 import { startStapi } from '../../sandbox/vendors/stapi/server.ts'
+import { startUmbra } from '../../sandbox/vendors/umbra/server.ts'
 import { startUp42 } from '../../sandbox/vendors/up42/server.ts'
 import { square } from '../orders/support.ts'
 import { testClock, world } from '../support/world.ts'
 import { planetRegistry } from './planet.ts'
 import { skyfiRegistry } from './skyfi.ts'
 import { stapiRegistry } from './stapi.ts'
+import { umbraRegistry } from './umbra.ts'
 import { up42Registry } from './up42.ts'
 
 const SHIPPED = new URL('../../src/adapters/vendors/registry.json', import.meta.url)
@@ -74,17 +76,18 @@ async function startEverything(t: TestContext) {
   const workDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-vendors-'))
   const setup = { clock, workDir }
   const [skyfi, planet, up42] = [await startSkyfi(setup), await startPlanet(setup), await startUp42(setup)]
-  const [stapi, open] = [await startStapi(setup), await startOpenHosts(setup)]
+  const [umbra, stapi, open] = [await startUmbra(setup), await startStapi(setup), await startOpenHosts(setup)]
   t.after(async () => {
-    for (const vendor of [skyfi, planet, up42, stapi, open]) await vendor.close()
+    for (const vendor of [skyfi, planet, up42, umbra, stapi, open]) await vendor.close()
     rmSync(workDir, { recursive: true, force: true })
   })
   const shipped = JSON.parse(readFileSync(SHIPPED, 'utf8')) as File
   const files = [
     { ...shipped, sources: shipped.sources.filter(({ url }) => url === 'sandbox') },
-    ...[skyfiRegistry(skyfi), planetRegistry(planet), up42Registry(up42), stapiRegistry(stapi), await open.registryFile()].map(
+    ...[skyfiRegistry(skyfi), planetRegistry(planet), up42Registry(up42), umbraRegistry(umbra), await open.registryFile()].map(
       (text) => JSON.parse(text) as File,
     ),
+    JSON.parse(stapiRegistry(stapi)) as File,
   ]
   const gates = new Map<string, Gate>()
   const behindGate = async <S extends { id: string; url: string }>(source: S): Promise<S> => {
@@ -95,12 +98,14 @@ async function startEverything(t: TestContext) {
   }
   const sources = []
   for (const source of files.flatMap((file) => file.sources)) sources.push(await behindGate(source))
-  const registry = JSON.stringify({ ...shipped, providers: [...shipped.providers, ...files[4]!.providers], sources })
+  const registry = JSON.stringify({ ...shipped, providers: [...shipped.providers, ...files.at(-1)!.providers], sources })
   const secrets = {
     VENDOR_SKYFI_KEY: skyfi.key,
     VENDOR_PLANET_KEY: planet.key,
     VENDOR_UP42_USER: up42.user,
     VENDOR_UP42_PASSWORD: up42.password,
+    VENDOR_UMBRA_CLIENT_ID: umbra.clientId,
+    VENDOR_UMBRA_CLIENT_SECRET: umbra.clientSecret,
     VENDOR_STAPI_KEY: stapi.key,
   }
   const rate = { audPerUnit: 1.5, day: '2029-12-31', marginPercent: 3 }
@@ -148,7 +153,18 @@ test('all vendors at once', async (t) => {
   await t.test('each is asked, and responds', async () => {
     const { reports } = await searchUntil((each) => lateOf(each).length === 0)
     const asked = reports.map(({ source_id }) => source_id)
-    for (const id of ['skyfi', 'planet', 'up42', 'stapi', 'earth-search', 'planetary-computer', 'cdse', 'sandbox-hr', 'sandbox-vhr'])
+    for (const id of [
+      'skyfi',
+      'planet',
+      'up42',
+      'umbra',
+      'stapi',
+      'earth-search',
+      'planetary-computer',
+      'cdse',
+      'sandbox-hr',
+      'sandbox-vhr',
+    ])
       assert.ok(asked.includes(id), `${id} is not among ${asked.join(', ')}`)
     for (const { source_id, count } of reports)
       if (!WITHOUT_ARCHIVE.includes(source_id)) assert.ok(count > 0, `${source_id} has scenes of this place`)
@@ -157,6 +173,7 @@ test('all vendors at once', async (t) => {
   for (const hanging of [
     ['planet', 'up42'],
     ['skyfi', 'earth-search'],
+    ['umbra', 'planetary-computer'],
   ])
     await t.test(`${hanging.join(' and ')} hang`, async () => {
       const isNamed = ({ source_id, count, error }: SourceReport) => {

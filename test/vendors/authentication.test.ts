@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { parseRegistry } from '#adapters/vendors/registry.ts'
-import { VendorError } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
 import { pageOf, registryOf } from '../../bench/lib/hosts.ts'
 import { world } from '../support/world.ts'
 

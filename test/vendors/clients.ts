@@ -2,7 +2,7 @@
 import type { Registry } from '#adapters/vendors/registry.ts'
 import { createVendors } from '#adapters/vendors/vendors.ts'
 import type { Clock } from '#core/clock.ts'
-import type { Vendors } from '#ports/vendors.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 import type { VendorToken, VendorTokens } from '#ports/vendor-tokens.ts'
 
 interface ClientOptions {

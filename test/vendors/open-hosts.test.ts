@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { parseRegistry } from '#adapters/vendors/registry.ts'
-import { VendorError } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
 import { startOpenHosts } from '../../sandbox/vendors/open-hosts/server.ts'
 import { world } from '../support/world.ts'
 

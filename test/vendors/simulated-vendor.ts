@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import type { Registry } from '#adapters/vendors/registry.ts'
 import type { Clock } from '#core/clock.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
-import type { AccountSecret, ExchangeRate } from '#ports/vendors.ts'
+import type { AccountSecret, ExchangeRate } from '#ports/vendors/source.ts'
 
 export interface VendorSetup {
   readonly clock: Clock

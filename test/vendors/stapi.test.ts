@@ -11,7 +11,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseRegistry } from '#adapters/vendors/registry.ts'
 import place from '#domains/orders/place.task.ts'
-import type { VendorError } from '#ports/vendors.ts'
+import type { VendorError } from '#ports/vendors/call.ts'
 import { startStapi } from '../../sandbox/vendors/stapi/server.ts'
 import { orderViolations } from '../orders/invariants.ts'
 import { balance, features, grant, square, step, until, work } from '../orders/support.ts'
@@ -134,6 +134,25 @@ test('tasking at a STAPI server', async (t) => {
       [true, true],
       'by the link of the server',
     )
+  })
+
+  await t.test('orders are read to look for one only if it can be there: after an attempt, or if it was not sent at once', async () => {
+    const [count, pages] = [vendor.orders.length, vendor.pagesRead()]
+    const [prompt, late] = [await buy(), await buy()]
+    await w.runTask(place, { group_id: prompt.groupId })
+    assert.deepEqual([vendor.orders.length, vendor.pagesRead()], [count + 1, pages])
+    w.clock.advance({ minutes: 11 })
+    await w.runTask(place, { group_id: late.groupId })
+    assert.deepEqual([vendor.orders.length, vendor.pagesRead()], [count + 2, pages + 1], 'as after a backup was restored')
+    const tried = await buy()
+    faults.lostPlacements = 1
+    await w.runTask(place, { group_id: tried.groupId })
+    assert.deepEqual([vendor.orders.length, vendor.pagesRead()], [count + 3, pages + 1])
+    w.clock.advance({ seconds: STEP_SECONDS })
+    await w.runTask(place, { group_id: tried.groupId })
+    assert.deepEqual([vendor.orders.length, vendor.pagesRead()], [count + 3, pages + 2])
+    assert.equal((await groupOf(tried.id)).vendor_order_id, vendor.orders.at(-1)!.id)
+    for (const { id } of [prompt, late, tried]) assert.equal((await end(id)).status, 'fulfilled')
   })
 
   await t.test('a server that drops milliseconds cannot be asked which order is ours: nothing is placed again', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseRegistry, type Registry } from '#adapters/vendors/registry.ts'
-import type { ExchangeRate } from '#ports/vendors.ts'
+import type { ExchangeRate } from '#ports/vendors/source.ts'
 import { startUmbra, type SimulatedUmbra } from '../../sandbox/vendors/umbra/server.ts'
 import { square } from '../orders/support.ts'
 import type { SimulatedVendor, VendorSetup } from './simulated-vendor.ts'

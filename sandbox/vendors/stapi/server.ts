@@ -71,6 +71,8 @@ export interface SimulatedStapi {
   readonly key: string
   readonly faults: StapiFaults
   readonly orders: readonly PlacedOrder[]
+  /** Pages of orders that were read. */
+  pagesRead(): number
   /** Headers that the host of the signed links received. */
   readonly fileHeaders: readonly Record<string, unknown>[]
   /** The file of an order, as it is delivered. */
@@ -130,6 +132,7 @@ export async function startStapi(options: StapiOptions): Promise<SimulatedStapi>
     key,
     faults,
     orders,
+    pagesRead: () => simulator.pagesRead,
     fileHeaders,
     file: async (orderId) => await simulator.renderer.file(simulator.sceneOf(simulator.order(orderId))),
     async close() {
@@ -167,6 +170,7 @@ class Simulator {
   readonly fileHeaders: Record<string, unknown>[] = []
   readonly links = new Map<string, { orderId: string; expiresAt: number }>()
   readonly #stepSeconds: number
+  pagesRead = 0
   url = ''
   filesHost = ''
 
@@ -393,6 +397,7 @@ function serveProducts(app: FastifyInstance, simulator: Simulator): void {
   }))
   app.get(`${PREFIX}/conformance`, async () => ({ conformsTo: rootClasses }))
   app.get(`${PREFIX}/products`, async ({ query }) => {
+    simulator.pagesRead++
     const { limit, next = '0' } = query as { limit?: string; next?: string }
     const [start, ids] = [Number(next), Object.keys(PRODUCTS)]
     const end = start + limitOf(limit)

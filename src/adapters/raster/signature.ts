@@ -3,7 +3,8 @@
  * and items know only the URL without the signature, so that a new signature makes nothing cold.
  */
 import type { Egress } from '#adapters/egress/guard.ts'
-import { VendorError, type FileUrls, type SignedUrl } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
+import type { FileUrls, SignedUrl } from '#ports/vendors/catalog.ts'
 import { askParent } from '#raster/pool/ask.ts'
 import { RasterError } from '#raster/types.ts'
 

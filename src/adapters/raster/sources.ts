@@ -9,7 +9,7 @@ import { eachForgiven, type Failure } from '#raster/zonal/series.ts'
 import type { OpenableSource } from './handlers.ts'
 import { bandsOf, createStacks, usedMembers, type SeenStack } from './stacks.ts'
 import type { FileSource, RasterSource, StackMember, StackSource } from '#ports/raster.ts'
-import type { FileUrls } from '#ports/vendors.ts'
+import type { FileUrls } from '#ports/vendors/catalog.ts'
 
 export interface SourceOptions {
   clock: Clock

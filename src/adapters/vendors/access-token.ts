@@ -6,7 +6,7 @@ import { hkdfSync, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '#core/clock.ts'
 import { createSeal, KEY_BYTES, NO_SEAL, type Seal } from '#core/seal.ts'
-import { VendorError } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
 import type { VendorToken, VendorTokens } from '#ports/vendor-tokens.ts'
 
 interface IssuedToken {

@@ -1,7 +1,7 @@
 /** Requests whose responses are validated: adapters believe nothing else. */
 import type { Static, TSchema } from 'typebox'
 import type { Validator } from 'typebox/compile'
-import { VendorError, type CallOptions } from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
 import type { Host, HostRequest } from './host.ts'
 
 /** A validated response; null for 404. */

@@ -2,16 +2,9 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { FreeForm, Nullable } from '#core/shapes.ts'
-import {
-  VendorError,
-  type CallOptions,
-  type Product,
-  type Scene,
-  type ScenePage,
-  type SceneSearch,
-  type Source,
-  type VendorCatalog,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
+import type { Scene, ScenePage, SceneSearch, VendorCatalog } from '#ports/vendors/catalog.ts'
+import type { Product, Source } from '#ports/vendors/source.ts'
 import type { Host } from './host.ts'
 import type { HostAddress } from './registry.ts'
 import { footprintFrom } from './shapes.ts'

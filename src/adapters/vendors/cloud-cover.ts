@@ -1,4 +1,4 @@
-import type { SceneSearch } from '#ports/vendors.ts'
+import type { SceneSearch } from '#ports/vendors/catalog.ts'
 
 /** Whether a scene's cloud cover is wanted: hosts filter differently, or not at all. A scene without a value matches no filter. */
 export function hasWantedClouds(cover: number | null, wanted: SceneSearch['cloudCover']): boolean {

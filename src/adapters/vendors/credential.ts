@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox'
 import { Choice, Closed } from '#core/shapes.ts'
-import type { AccountSecret, SecretField } from '#ports/vendors.ts'
+import type { AccountSecret, SecretField } from '#ports/vendors/source.ts'
 
 const Url = Type.String({ pattern: '^https?://[^ ?#]+$', maxLength: 2_000 })
 /** Hosts that receive the credential in addition to the API itself, such as those of its files. */

@@ -1,6 +1,8 @@
 /** Whole files of open scenes, from the hosts that the registry lists. */
 import { EgressError, type Egress } from '#adapters/egress/guard.ts'
-import { VendorError, type FileDownload, type FileUrls, type Vendors } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
+import type { FileDownload, FileUrls } from '#ports/vendors/catalog.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 
 const START_MS = 60_000
 const IDLE_MS = 60_000

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { createEgress } from '#adapters/egress/guard.ts'
-import { VendorError, type VendorErrorCode } from '#ports/vendors.ts'
+import { VendorError, type VendorErrorCode } from '#ports/vendors/call.ts'
 import { ALWAYS_HEALTHY } from './health.ts'
 import { createHost, isListed, type Host } from './host.ts'
 

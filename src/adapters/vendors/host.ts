@@ -1,7 +1,7 @@
 /** HTTP client of one host: with a deadline, limited concurrency, and a retry where that is safe. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { EgressError, type Egress, type EgressMethod } from '#adapters/egress/guard.ts'
-import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
 import { createLimiter, type Limiter } from '#core/limiter.ts'
 import type { Authorizer } from './authorizer.ts'
 import { ALWAYS_HEALTHY, type Health } from './health.ts'

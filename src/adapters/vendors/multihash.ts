@@ -1,4 +1,4 @@
-import type { DeliveredFile } from '#ports/vendors.ts'
+import type { DeliveredFile } from '#ports/vendors/shop.ts'
 
 /** The digests in a multihash of STAC's file extension: the code of the algorithm, the length, and the digest. */
 export function checksumsOf(checksum: string | null | undefined): Pick<DeliveredFile, 'sha256' | 'md5'> {

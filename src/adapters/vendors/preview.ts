@@ -1,5 +1,6 @@
 /** Preview images of scenes, from the hosts that an adapter names. */
-import { VendorError, type CallOptions, type VendorCatalog } from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
+import type { VendorCatalog } from '#ports/vendors/catalog.ts'
 import type { Host } from './host.ts'
 
 const PICTURE_TYPES = /^image\/(png|jpeg|webp)\b/

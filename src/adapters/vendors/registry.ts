@@ -17,7 +17,7 @@ import {
   type Source,
   type SourceCollection,
   type Terms,
-} from '#ports/vendors.ts'
+} from '#ports/vendors/source.ts'
 import { Auth, installationCredential, secretFieldsOf, type Credential, type Secrets } from './credential.ts'
 
 /** How to reach a host; only adapters need this. */

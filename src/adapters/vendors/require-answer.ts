@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Validator } from 'typebox/compile'
-import { VendorError } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
 import { ask } from './ask.ts'
 import type { Host, HostRequest } from './host.ts'
 

@@ -1,17 +1,11 @@
 /** Clients of all vendors in the registry. */
 import { LRUCache } from 'lru-cache'
 import { createEgress } from '#adapters/egress/guard.ts'
-import {
-  VendorError,
-  type AccountCheck,
-  type CallOptions,
-  type Product,
-  type Scene,
-  type Source,
-  type VendorCatalog,
-  type Vendors,
-  type VendorShop,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
+import type { Scene, VendorCatalog } from '#ports/vendors/catalog.ts'
+import type { VendorShop } from '#ports/vendors/shop.ts'
+import type { Product, Source } from '#ports/vendors/source.ts'
+import type { AccountCheck, Vendors } from '#ports/vendors/vendors.ts'
 import type { Clock } from '#core/clock.ts'
 import type { VendorAccounts } from '#ports/vendor-accounts.ts'
 import { accountTokenName, type VendorTokens } from '#ports/vendor-tokens.ts'

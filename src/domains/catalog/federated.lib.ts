@@ -5,7 +5,9 @@ import { problem } from '#core/problem.ts'
 import * as hostStates from '#model/vendors/host-state.ts'
 import type { Context } from '#operation.ts'
 import type { UsableSource } from '#model/vendors/account.ts'
-import { VendorError, type Scene, type Source, type SourceCollection } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
+import type { Scene } from '#ports/vendors/catalog.ts'
+import type { Source, SourceCollection } from '#ports/vendors/source.ts'
 import { collectionsFor, type Filters } from './search.lib.ts'
 
 /** For one source, including the wait in its queue, retries and all pages. */

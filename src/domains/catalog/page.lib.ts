@@ -2,7 +2,7 @@
 import * as hostStates from '#model/vendors/host-state.ts'
 import type { Context } from '#operation.ts'
 import type { UsableSource } from '#model/vendors/account.ts'
-import type { ScenePage } from '#ports/vendors.ts'
+import type { ScenePage } from '#ports/vendors/catalog.ts'
 import { collectionsFor, parseFilters, requireUsable, type Filters } from './search.lib.ts'
 import type { FilterFields } from './wire.ts'
 

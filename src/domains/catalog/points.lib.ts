@@ -1,7 +1,7 @@
 /** Reads the points of a granule line by line, so that only the returned points and one line are in memory. */
 import type { AreaGeometry, Position } from '#core/geometry.ts'
 import { polygonsOf } from '#core/area.ts'
-import { VendorError } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
 
 interface Selection {
   readonly bbox: readonly number[]

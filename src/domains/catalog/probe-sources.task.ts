@@ -1,7 +1,8 @@
 import { createLimiter, queueFull } from '#core/limiter.ts'
 import * as hostStates from '#model/vendors/host-state.ts'
 import { probeSourcesTask } from '#model/vendors/tasks.ts'
-import { VendorError, type Source } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
+import type { Source } from '#ports/vendors/source.ts'
 import { task, type TaskContext } from '#task.ts'
 
 const PROBE_DEADLINE_MS = 5_000

@@ -10,16 +10,11 @@ import { priced } from '#model/money/commitment.ts'
 import type { Context } from '#operation.ts'
 import { creditsFor } from '#model/orders/sale.ts'
 import { requireAccount, type UsableSource } from '#model/vendors/account.ts'
-import {
-  VendorError,
-  type PriceResult,
-  type Scene,
-  type SceneSearch,
-  type Source,
-  type VendorPrice,
-  type Vendors,
-  type VendorShop,
-} from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
+import type { Scene, SceneSearch } from '#ports/vendors/catalog.ts'
+import type { PriceResult, VendorPrice, VendorShop } from '#ports/vendors/shop.ts'
+import type { Source } from '#ports/vendors/source.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 import { toFeature, type Feature, type FilterFields } from './wire.ts'
 
 export type Filters = Omit<SceneSearch, 'limit' | 'cursor'>

@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { notFound } from '#core/problem.ts'
 import { acceptedAt, type Acceptances } from '#model/licensing/licence.ts'
-import type { Licence, LicenceDocument, Vendors } from '#ports/vendors.ts'
+import type { Licence, LicenceDocument } from '#ports/vendors/source.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 
 export const EulaId = Type.String({ minLength: 1, maxLength: 100, description: 'Licence ID' })
 export const DocumentId = Type.String({ minLength: 1, maxLength: 100, description: 'Document ID' })

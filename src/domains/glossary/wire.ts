@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Described, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
-import type { Product, Provider, Source, SourceCollection, Vendors } from '#ports/vendors.ts'
+import type { Product, Provider, Source, SourceCollection } from '#ports/vendors/source.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 import { NamedBand } from '#wire/band.ts'
 
 const ProductEntry = Closed(

@@ -1,6 +1,6 @@
 /** Compares what a vendor says it charges with what was agreed on. */
 import type { Group } from '#model/orders/order-group.ts'
-import type { VendorOrder } from '#ports/vendors.ts'
+import type { VendorOrder } from '#ports/vendors/shop.ts'
 
 /** Vendors measure areas in other ways than we do. */
 const TOLERANCE = 0.05

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { VendorError, type DeliveredFile, type VendorShop } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
+import type { DeliveredFile, VendorShop } from '#ports/vendors/shop.ts'
 import { WrongDelivery } from './delivery.lib.ts'
 
 /** Consecutive interruptions of a download without progress. */

@@ -4,7 +4,7 @@ import { problem } from '#core/problem.ts'
 import { Defaulted, Nullable } from '#core/shapes.ts'
 import type { CaptureRequest } from '#model/orders/pricing.ts'
 import type { Context } from '#operation.ts'
-import type { Product } from '#ports/vendors.ts'
+import type { Product } from '#ports/vendors/source.ts'
 import { featuresOf, requireParams, requireProduct, taskingOf, type TaskingGroupRequest } from './input.lib.ts'
 import { DataProduct, DisplayName, FeatureCollection, Params, Tags } from './wire.ts'
 

@@ -11,7 +11,8 @@ import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { audOf } from '#core/money.ts'
 import type { CaptureRequest, PricedGroup, TaskingRequest, Unpriced } from '#model/orders/pricing.ts'
 import type { Context } from '#operation.ts'
-import type { Product, Vendors } from '#ports/vendors.ts'
+import type { Product } from '#ports/vendors/source.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 import { BilledByVendor, billedByVendor, round } from './wire.ts'
 
 const MAX_CAPTURES = 200

@@ -2,7 +2,7 @@ import { startHeartbeat } from '#core/heartbeat.ts'
 import type { Change } from '#effects.ts'
 import { failGroup } from '#model/orders/settlement.ts'
 import * as groups from '#model/orders/order-group.ts'
-import type { Run } from '#model/orders/order-group.ts'
+import type { PlacingRun } from '#model/orders/order-group.ts'
 import * as orders from '#model/orders/order.ts'
 import { placeAtVendorTask, withdrawTask } from '#model/orders/tasks.ts'
 import { task, type TaskContext } from '#task.ts'
@@ -30,10 +30,14 @@ export default task({
   }
 })
 
+/** Orders are sent at once. One that was not can be from a backup, whose database does not know what was tried after it. */
+const SENT_MS = 10 * 60_000
+
 /** An order that was cancelled while it was being sent is withdrawn at the vendor. */
-async function place({ db, clock, vendors, tasks, signal, baseUrl }: TaskContext, group: Run): Promise<void> {
+async function place({ db, clock, vendors, tasks, signal, baseUrl }: TaskContext, group: PlacingRun): Promise<void> {
   const order = await orders.get(db, group.orderId)
-  const placed = await shopOf(vendors, group).placeOrder(requestOf(group, order, baseUrl), { signal })
+  const isFirstAttempt = group.isFirst && clock.now().getTime() - order.updatedAt.getTime() < SENT_MS
+  const placed = await shopOf(vendors, group).placeOrder({ ...requestOf(group, order, baseUrl), isFirstAttempt }, { signal })
   await db.transaction().execute(async (tx) => {
     if (await groups.move(tx, group.id, 'place', { vendorOrderId: placed.id }, clock.now())) return
     const current = await groups.find(tx, group.id)

@@ -14,7 +14,7 @@ import * as studies from '#model/orders/study.ts'
 import { requestFromVendorTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
 import type { Context, WriteContext } from '#operation.ts'
 import { requireNoRealMoney } from '#model/orders/simulated.ts'
-import type { Product } from '#ports/vendors.ts'
+import type { Product } from '#ports/vendors/source.ts'
 import { requirePriced, type TaskingGroupRequest } from './input.lib.ts'
 
 /** Queued tasks start a moment later; the first poll waits until they have. */

@@ -1,6 +1,6 @@
 import type { Group } from '#model/orders/order-group.ts'
 import type { Order } from '#model/orders/order.ts'
-import type { VendorOrderRequest } from '#ports/vendors.ts'
+import type { VendorOrderRequest } from '#ports/vendors/shop.ts'
 
 /** The order request for a group. The group's ID is our reference, by which the order is found at the vendor. */
 export function requestOf(

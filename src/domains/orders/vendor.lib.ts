@@ -3,7 +3,9 @@ import type { Change, TaskContract } from '#effects.ts'
 import * as groups from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import * as accounts from '#model/vendors/account.ts'
-import { VendorError, type Vendors, type VendorShop } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
+import type { VendorShop } from '#ports/vendors/shop.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 import type { TaskContext } from '#task.ts'
 
 /** Backoff in seconds before each retry, about a day altogether; after the last retry the group fails. */

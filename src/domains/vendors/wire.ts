@@ -4,7 +4,9 @@ import { Choice, Closed, Matching, Nullable, Timestamp, Uuid } from '#core/shape
 import { VENDOR_ACCOUNT_STATUSES } from '#core/vocabulary.ts'
 import { acceptedAt, type Acceptances } from '#model/licensing/licence.ts'
 import type { Account } from '#model/vendors/account.ts'
-import { SECRET_FIELDS, VendorError, type AccountSecret, type Source, type Vendors } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
+import { SECRET_FIELDS, type AccountSecret, type Source } from '#ports/vendors/source.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 
 export const HostName = Type.String({ minLength: 1, maxLength: 100, description: 'Host name of the vendor, from `vendors.accounts.list`' })

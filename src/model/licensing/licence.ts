@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { Licence, LicenceDocument, Product } from '#ports/vendors.ts'
+import type { Licence, LicenceDocument, Product } from '#ports/vendors/source.ts'
 
 const COLUMNS = ['document_id as documentId', 'document_sha256 as documentSha256', 'accepted_at as acceptedAt'] as const
 

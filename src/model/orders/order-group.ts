@@ -6,7 +6,7 @@ import type { OrderGroupStatus, OrderSubStatus } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { DecisionStep, OrderedCapture } from '#db/tables/orders.ts'
-import type { ExchangeRate } from '#ports/vendors.ts'
+import type { ExchangeRate } from '#ports/vendors/source.ts'
 import { GROUP_MOVES, SUB_MOVES, type GroupMove, type SubMove } from './states.ts'
 
 const COLUMNS = [
@@ -225,20 +225,27 @@ const untilSilent = (now: Date): Date => new Date(now.getTime() + SILENT_MS)
 
 /**
  * Claims the placement of a group: vendors do not recognize a repeated order, so that only one run at a time may look for it and place
- * it. Returns null if another run has it or the group was placed.
+ * it. Returns null if another run has it or the group was placed. The claim is stored before anything is sent and stays when it ends, so
+ * that the first run knows that it is the first.
  */
-export async function claimPlacing(db: Db, id: string, now: Date): Promise<Run | null> {
+export async function claimPlacing(db: Db, id: string, now: Date): Promise<PlacingRun | null> {
   const runId = newId()
-  const row = await db
-    .updateTable('order_group')
-    .set({ placing_run_id: runId, placing_until: untilSilent(now) })
-    .where('id', '=', id)
-    .where('status', '=', 'waiting')
-    .where((where) => where.or([where('placing_until', 'is', null), where('placing_until', '<=', now)]))
-    .returning(COLUMNS)
-    .executeTakeFirst()
-  return row ? { ...row, runId } : null
+  const claimAs = async (isFirst: boolean): Promise<PlacingRun | null> => {
+    const row = await db
+      .updateTable('order_group')
+      .set({ placing_run_id: runId, placing_until: untilSilent(now) })
+      .where('id', '=', id)
+      .where('status', '=', 'waiting')
+      .where('placing_run_id', isFirst ? 'is' : 'is not', null)
+      .where((where) => where.or([where('placing_until', 'is', null), where('placing_until', '<=', now)]))
+      .returning(COLUMNS)
+      .executeTakeFirst()
+    return row ? { ...row, runId, isFirst } : null
+  }
+  return (await claimAs(true)) ?? (await claimAs(false))
 }
+
+export type PlacingRun = Run & { isFirst: boolean }
 
 const ofPlacing = (db: Db, { id, runId }: { id: string; runId: string }) =>
   db.updateTable('order_group').where('id', '=', id).where('placing_run_id', '=', runId)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Source } from '#ports/vendors.ts'
+import type { Source } from '#ports/vendors/source.ts'
 import { chargeOf, creditsFor } from './sale.ts'
 
 const usd = { audPerUnit: 1.56, day: '2026-11-01', marginPercent: 3 }

@@ -5,7 +5,8 @@
 import { roundUpCredits } from '#core/money.ts'
 import type { Db } from '#db/tables.ts'
 import * as accounts from '#model/vendors/account.ts'
-import type { Source, Vendors } from '#ports/vendors.ts'
+import type { Source } from '#ports/vendors/source.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 import type { VendorCharge } from './order-group.ts'
 
 export interface Sale {

@@ -1,6 +1,6 @@
 import { problem, type Problem } from '#core/problem.ts'
 import { isIn } from '#core/vocabulary.ts'
-import { VendorError } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
 
 /** Failures that the caller can do something about. */
 const REQUESTERS = ['refused', 'not-found', 'forbidden'] as const

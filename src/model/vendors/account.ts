@@ -10,7 +10,8 @@ import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import { OPEN_STATUSES } from '#model/orders/states.ts'
 import type { VendorAccounts } from '#ports/vendor-accounts.ts'
 import { accountTokenName } from '#ports/vendor-tokens.ts'
-import type { AccountSecret, Source, Vendors } from '#ports/vendors.ts'
+import type { AccountSecret, Source } from '#ports/vendors/source.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 
 const COLUMNS = [
   'id',

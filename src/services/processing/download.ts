@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { problem } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
-import { VendorError } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
 import type { DownloadedFile } from './process.ts'
 
 /** Of one file; bands of open scenes have at most some GB. */

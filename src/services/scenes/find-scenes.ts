@@ -4,7 +4,10 @@ import type { AreaGeometry } from '#core/geometry.ts'
 import * as hostStates from '#model/vendors/host-state.ts'
 import type { SavedSearch } from '#model/scenes/saved-search.ts'
 import type { Context } from '#operation.ts'
-import { VendorError, type Scene, type Source, type Vendors } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
+import type { Scene } from '#ports/vendors/catalog.ts'
+import type { Source } from '#ports/vendors/source.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 
 /** For one source: retries and all pages. */
 const SOURCE_DEADLINE_MS = 30_000

@@ -7,7 +7,9 @@ import type { Context } from '#operation.ts'
 import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
 import { isOfFile } from '#raster/stack/band.ts'
 import type { RasterService } from '#ports/raster.ts'
-import type { Scene, SceneAsset, Source, SourceCollection, Vendors } from '#ports/vendors.ts'
+import type { Scene, SceneAsset } from '#ports/vendors/catalog.ts'
+import type { Source, SourceCollection } from '#ports/vendors/source.ts'
+import type { Vendors } from '#ports/vendors/vendors.ts'
 import { isOpenlyLicensed, termsOf, termsProperties } from './terms.ts'
 
 /** Of one scene; Sentinel-2 has 16. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readRegistry } from '#adapters/vendors/registry.ts'
-import type { Scene, Source, Terms } from '#ports/vendors.ts'
+import type { Scene } from '#ports/vendors/catalog.ts'
+import type { Source, Terms } from '#ports/vendors/source.ts'
 import { isOpenlyLicensed, termsOf, termsOfCollection, termsProperties } from './terms.ts'
 
 const SENTINEL = { attribution: 'Sentinel data {year}', license: 'Sentinel terms', licenseUrl: 'https://licences.example/sentinel' }

@@ -1,5 +1,6 @@
 /** Under which terms a scene can be used and who must be named: as its host states it, or else as the registry does. */
-import type { Scene, Source, SourceCollection, Terms } from '#ports/vendors.ts'
+import type { Scene } from '#ports/vendors/catalog.ts'
+import type { Source, SourceCollection, Terms } from '#ports/vendors/source.ts'
 
 export interface SceneTerms {
   /** For STAC: an SPDX identifier, or `other`. */

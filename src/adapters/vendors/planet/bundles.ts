@@ -1,5 +1,6 @@
 /** Planet sells product bundles: sets of assets. The registry names the bundle of a product; here is what we know of its assets. */
-import type { DeliveredFile, Product } from '#ports/vendors.ts'
+import type { DeliveredFile } from '#ports/vendors/shop.ts'
+import type { Product } from '#ports/vendors/source.ts'
 
 type Bands = DeliveredFile['bands']
 

@@ -7,17 +7,10 @@ import type { Host } from '#adapters/vendors/host.ts'
 import { fetchPreview } from '#adapters/vendors/preview.ts'
 import type { HostAddress } from '#adapters/vendors/registry.ts'
 import { areaFrom, footprintFrom } from '#adapters/vendors/shapes.ts'
-import {
-  VendorError,
-  type AccountCheck,
-  type CallOptions,
-  type Product,
-  type Scene,
-  type ScenePage,
-  type SceneSearch,
-  type Source,
-  type VendorCatalog,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
+import type { Scene, ScenePage, SceneSearch, VendorCatalog } from '#ports/vendors/catalog.ts'
+import type { Product, Source } from '#ports/vendors/source.ts'
+import type { AccountCheck } from '#ports/vendors/vendors.ts'
 import { isOfferedAs } from './bundles.ts'
 import { QUICK_SEARCH, type Items } from './items.ts'
 import { MAX_PAGE_SIZE, schemas, type Item } from './wire.ts'

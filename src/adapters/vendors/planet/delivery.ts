@@ -1,7 +1,7 @@
 /** The files of an order, as its manifest describes them. */
 import { acquiredAt, cloudCoverOf, propertiesOf } from './catalog.ts'
 import { bandsOf } from './bundles.ts'
-import type { DeliveredFile } from '#ports/vendors.ts'
+import type { DeliveredFile } from '#ports/vendors/shop.ts'
 import type { Item, Manifest } from './wire.ts'
 
 type ManifestFile = Manifest['files'][number]

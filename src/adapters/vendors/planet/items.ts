@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { ask } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
-import { VendorError, type CallOptions } from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
 import { MAX_PAGE_SIZE, schemas, type Item } from './wire.ts'
 
 const MAX_ITEMS = 2_000

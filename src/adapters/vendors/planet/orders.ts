@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { ask } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
-import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
 import { schemas, type Manifest, type Order } from './wire.ts'
 
 const ORDERS = '/compute/ops/orders/v2'

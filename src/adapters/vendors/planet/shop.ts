@@ -7,20 +7,10 @@ import type { AreaGeometry } from '#core/geometry.ts'
 import { convexHull } from '#core/wkt.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { areaFrom } from '#adapters/vendors/shapes.ts'
-import {
-  VendorError,
-  type CallOptions,
-  type PriceRequest,
-  type PriceResult,
-  type Product,
-  type Study,
-  type TaskingRequest,
-  type VendorErrorCode,
-  type VendorOrder,
-  type VendorOrderRequest,
-  type VendorPrice,
-  type VendorShop,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
+import type { PriceRequest, PriceResult, VendorOrder, VendorOrderRequest, VendorPrice, VendorShop } from '#ports/vendors/shop.ts'
+import type { Product } from '#ports/vendors/source.ts'
+import type { Study, TaskingRequest } from '#ports/vendors/tasking.ts'
 import { isOfferedAs } from './bundles.ts'
 import { acquiredAt } from './catalog.ts'
 import { filesOf } from './delivery.ts'

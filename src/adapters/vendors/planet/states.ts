@@ -1,5 +1,5 @@
 /** The states of orders at Planet's Orders and Tasking APIs, and what they mean to us. */
-import type { VendorOrder } from '#ports/vendors.ts'
+import type { VendorOrder } from '#ports/vendors/shop.ts'
 
 export const STATES: Readonly<Record<string, VendorOrder['status']>> = {
   queued: 'placed',

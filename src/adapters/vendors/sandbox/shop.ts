@@ -2,26 +2,18 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Choice, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
 import {
   FILE_ROLES,
-  VendorError,
-  type CallOptions,
   type DeliveredFile,
-  type Opportunity,
-  type OpportunitySearch,
   type PriceResult,
   type PriceRequest,
-  type Product,
-  type Quotation,
-  type QuotationRequest,
-  type Source,
-  type Study,
-  type TaskingRequest,
-  type VendorErrorCode,
   type VendorOrder,
   type VendorOrderRequest,
   type VendorShop,
-} from '#ports/vendors.ts'
+} from '#ports/vendors/shop.ts'
+import type { Product, Source } from '#ports/vendors/source.ts'
+import type { Opportunity, OpportunitySearch, Quotation, QuotationRequest, Study, TaskingRequest } from '#ports/vendors/tasking.ts'
 import type { Host, HostRequest } from '#adapters/vendors/host.ts'
 import { areaFrom } from '#adapters/vendors/shapes.ts'
 

@@ -1,6 +1,6 @@
 /** Archives of SkyFi by ID. A search returns prices with its scenes, so that pricing them needs no further request. */
 import { LRUCache } from 'lru-cache'
-import type { CallOptions } from '#ports/vendors.ts'
+import type { CallOptions } from '#ports/vendors/call.ts'
 import { ask } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { schemas, type Archive } from './wire.ts'

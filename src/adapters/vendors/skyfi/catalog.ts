@@ -2,16 +2,9 @@
 import { areaBounds } from '#core/area.ts'
 import type { AreaGeometry, Position } from '#core/geometry.ts'
 import { convexHull, polygonWkt, readWkt } from '#core/wkt.ts'
-import {
-  VendorError,
-  type CallOptions,
-  type Product,
-  type Scene,
-  type ScenePage,
-  type SceneSearch,
-  type Source,
-  type VendorCatalog,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
+import type { Scene, ScenePage, SceneSearch, VendorCatalog } from '#ports/vendors/catalog.ts'
+import type { Product, Source } from '#ports/vendors/source.ts'
 import { ask } from '#adapters/vendors/ask.ts'
 import { hasWantedClouds } from '#adapters/vendors/cloud-cover.ts'
 import { isListed, type Host } from '#adapters/vendors/host.ts'

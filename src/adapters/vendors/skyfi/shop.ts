@@ -6,23 +6,11 @@ import { clipToConvex, sqKmOf } from '#core/area.ts'
 import type { Clock } from '#core/clock.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { convexHull, convexRing, polygonWkt, readWkt } from '#core/wkt.ts'
-import {
-  VendorError,
-  type AccountCheck,
-  type CallOptions,
-  type DeliveredFile,
-  type Opportunity,
-  type OpportunitySearch,
-  type PriceRequest,
-  type PriceResult,
-  type Product,
-  type Study,
-  type TaskingRequest,
-  type VendorErrorCode,
-  type VendorOrder,
-  type VendorOrderRequest,
-  type VendorShop,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
+import type { DeliveredFile, PriceRequest, PriceResult, VendorOrder, VendorOrderRequest, VendorShop } from '#ports/vendors/shop.ts'
+import type { Product } from '#ports/vendors/source.ts'
+import type { Opportunity, OpportunitySearch, Study, TaskingRequest } from '#ports/vendors/tasking.ts'
+import type { AccountCheck } from '#ports/vendors/vendors.ts'
 import { ask } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import type { Archives } from './archives.ts'

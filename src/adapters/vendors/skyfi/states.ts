@@ -1,5 +1,5 @@
 /** The states of an order at SkyFi, and what they mean to us. */
-import type { VendorOrder } from '#ports/vendors.ts'
+import type { VendorOrder } from '#ports/vendors/shop.ts'
 
 type Meaning = VendorOrder['status'] | 'delivered if there is a file'
 

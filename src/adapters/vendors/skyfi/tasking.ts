@@ -10,19 +10,10 @@ import { convexRing, polygonWkt } from '#core/wkt.ts'
 import { ask } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { requireAnswer } from '#adapters/vendors/require-answer.ts'
-import {
-  VendorError,
-  type CallOptions,
-  type Opportunity,
-  type OpportunitySearch,
-  type PriceRequest,
-  type PriceResult,
-  type Product,
-  type Study,
-  type TaskingRequest,
-  type VendorErrorCode,
-  type VendorOrderRequest,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
+import type { PriceRequest, PriceResult, VendorOrderRequest } from '#ports/vendors/shop.ts'
+import type { Product } from '#ports/vendors/source.ts'
+import type { Opportunity, OpportunitySearch, Study, TaskingRequest } from '#ports/vendors/tasking.ts'
 import { schemas, type Feasibility, type Pass } from './wire.ts'
 
 /** SkyFi predicts passes only so long ahead; a minute more, because our clocks can differ. */

@@ -1,5 +1,6 @@
 /** A STAPI server has no archive: a search finds nothing. */
-import { VendorError, type VendorCatalog } from '#ports/vendors.ts'
+import { VendorError } from '#ports/vendors/call.ts'
+import type { VendorCatalog } from '#ports/vendors/catalog.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { ask, schemas } from './wire.ts'
 

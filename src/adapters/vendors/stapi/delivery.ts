@@ -2,7 +2,8 @@
  * What a completed order delivers. The standard leaves this to providers: we follow links to images and to STAC items among the links
  * of the status, and take the assets of the items.
  */
-import { VendorError, type CallOptions, type DeliveredFile } from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
+import type { DeliveredFile } from '#ports/vendors/shop.ts'
 import { isListed, type Host } from '#adapters/vendors/host.ts'
 import { ask, schemas, type Asset, type Item, type Link, type Order } from './wire.ts'
 

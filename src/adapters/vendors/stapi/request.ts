@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { centreOf, polygonsOf } from '#core/area.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
-import type { TaskingRequest } from '#ports/vendors.ts'
+import type { TaskingRequest } from '#ports/vendors/tasking.ts'
 import type { Order } from './wire.ts'
 
 type Json = Readonly<Record<string, unknown>>

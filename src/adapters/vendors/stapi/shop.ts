@@ -6,21 +6,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { HOUR_MS } from '#core/time.ts'
-import {
-  VendorError,
-  type AccountCheck,
-  type CallOptions,
-  type Opportunity,
-  type OpportunitySearch,
-  type PriceRequest,
-  type PriceResult,
-  type Product,
-  type TaskingRequest,
-  type VendorErrorCode,
-  type VendorOrder,
-  type VendorOrderRequest,
-  type VendorShop,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
+import type { PriceRequest, PriceResult, VendorOrder, VendorOrderRequest, VendorShop } from '#ports/vendors/shop.ts'
+import type { Product } from '#ports/vendors/source.ts'
+import type { Opportunity, OpportunitySearch, TaskingRequest } from '#ports/vendors/tasking.ts'
+import type { AccountCheck } from '#ports/vendors/vendors.ts'
 import type { Host, HostRequest } from '#adapters/vendors/host.ts'
 import { filesOf, type LinkedFile } from './delivery.ts'
 import { filterOf, geometryFor, intervalOf, orderParametersOf, recognize, windowOf, type Wanted } from './request.ts'
@@ -79,7 +69,8 @@ class StapiShop implements VendorShop {
 
   async placeOrder(request: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder> {
     const wanted = await this.#wanted(request, options)
-    const found = await this.#find(wanted, options)
+    // The look reads all orders of the account, so that it is left out where there can be nothing to find.
+    const found = request.isFirstAttempt ? null : await this.#find(wanted, options)
     if (found) return await this.#toOrder(found, options)
     const params = request.params ?? {}
     const filter = filterOf(params)

@@ -1,5 +1,5 @@
 /** The status codes of an order in STAPI, and what they mean to us. `cancelled` is the provider's: it could not collect. */
-import type { VendorOrder } from '#ports/vendors.ts'
+import type { VendorOrder } from '#ports/vendors/shop.ts'
 
 export const STATES: Readonly<Record<string, VendorOrder['status']>> = {
   received: 'placed',

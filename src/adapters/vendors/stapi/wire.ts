@@ -2,7 +2,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Nullable } from '#core/shapes.ts'
-import { VendorError, type CallOptions } from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
 import type { Host, HostRequest } from '#adapters/vendors/host.ts'
 
 const Id = Type.String({ minLength: 1, maxLength: 200 })

@@ -3,15 +3,9 @@ import { createCatalog } from '#adapters/vendors/catalog.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { fetchPreview } from '#adapters/vendors/preview.ts'
 import type { HostAddress } from '#adapters/vendors/registry.ts'
-import {
-  VendorError,
-  type CallOptions,
-  type Product,
-  type Scene,
-  type SceneSearch,
-  type Source,
-  type VendorCatalog,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
+import type { Scene, SceneSearch, VendorCatalog } from '#ports/vendors/catalog.ts'
+import type { Product, Source } from '#ports/vendors/source.ts'
 import { createScenes, type Scenes } from './scenes.ts'
 
 const NEWEST_FIRST = { sortby: [{ field: 'properties.datetime', direction: 'desc' }] }

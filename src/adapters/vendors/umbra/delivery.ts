@@ -2,7 +2,8 @@
  * What Umbra delivered for a task: items of a STAC API whose assets have signed links while few items are asked for. The georeferenced
  * image is taken, and Umbra's description of it.
  */
-import { VendorError, type CallOptions, type DeliveredFile } from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
+import type { DeliveredFile } from '#ports/vendors/shop.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { checksumsOf } from '#adapters/vendors/multihash.ts'
 import { requireAnswer } from '#adapters/vendors/require-answer.ts'

@@ -1,6 +1,7 @@
 /** Scenes of Umbra's archive by ID: those that a search found recently need no further request. */
 import { LRUCache } from 'lru-cache'
-import type { CallOptions, Scene, VendorCatalog } from '#ports/vendors.ts'
+import type { CallOptions } from '#ports/vendors/call.ts'
+import type { Scene, VendorCatalog } from '#ports/vendors/catalog.ts'
 
 const MAX_SCENES = 2_000
 const FRESH_MS = 10 * 60_000

@@ -7,22 +7,12 @@ import type { AreaGeometry } from '#core/geometry.ts'
 import { convexHull } from '#core/wkt.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { requireAnswer } from '#adapters/vendors/require-answer.ts'
-import {
-  VendorError,
-  type AccountCheck,
-  type CallOptions,
-  type PriceRequest,
-  type PriceResult,
-  type Product,
-  type Scene,
-  type Study,
-  type TaskingRequest,
-  type VendorErrorCode,
-  type VendorOrder,
-  type VendorOrderRequest,
-  type VendorPrice,
-  type VendorShop,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
+import type { Scene } from '#ports/vendors/catalog.ts'
+import type { PriceRequest, PriceResult, VendorOrder, VendorOrderRequest, VendorPrice, VendorShop } from '#ports/vendors/shop.ts'
+import type { Product } from '#ports/vendors/source.ts'
+import type { Study, TaskingRequest } from '#ports/vendors/tasking.ts'
+import type { AccountCheck } from '#ports/vendors/vendors.ts'
 import { collectOf } from './catalog.ts'
 import { deliveryOf, linkOf, type Delivery } from './delivery.ts'
 import type { Scenes } from './scenes.ts'

@@ -2,7 +2,7 @@
  * Tasks at Umbra, whatever they are for: a scene of the archive is a task, too. Umbra recognizes no repeated order: our reference is
  * the `userOrderId`, which is looked for first.
  */
-import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import { CANCELLABLE, CANCELLING } from './states.ts'

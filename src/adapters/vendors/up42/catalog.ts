@@ -4,16 +4,9 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Nullable } from '#core/shapes.ts'
 import { convexHull } from '#core/wkt.ts'
-import {
-  VendorError,
-  type CallOptions,
-  type Product,
-  type Scene,
-  type ScenePage,
-  type SceneSearch,
-  type Source,
-  type VendorCatalog,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
+import type { Scene, ScenePage, SceneSearch, VendorCatalog } from '#ports/vendors/catalog.ts'
+import type { Product, Source } from '#ports/vendors/source.ts'
 import { hasWantedClouds } from '#adapters/vendors/cloud-cover.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { fetchPreview } from '#adapters/vendors/preview.ts'

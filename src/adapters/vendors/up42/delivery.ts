@@ -2,7 +2,8 @@
  * What UP42 delivered for an order. The producer's archive lands in UP42's storage and is taken apart there: rasters become COGs, each
  * with a role. We fetch these, never the archive.
  */
-import { VendorError, type CallOptions, type DeliveredFile } from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
+import type { DeliveredFile } from '#ports/vendors/shop.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { checksumsOf } from '#adapters/vendors/multihash.ts'
 import { requireAnswer } from '#adapters/vendors/require-answer.ts'

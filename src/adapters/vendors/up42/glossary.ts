@@ -3,7 +3,7 @@
  * All of it changes seldom.
  */
 import { LRUCache } from 'lru-cache'
-import { VendorError, type CallOptions } from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import { schemas, type Collection } from './wire.ts'

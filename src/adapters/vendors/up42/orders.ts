@@ -1,5 +1,5 @@
 /** Orders at UP42, whatever they are for. UP42 recognizes no repeated order: our reference is a tag, which is looked for first. */
-import { VendorError, type CallOptions } from '#ports/vendors.ts'
+import { VendorError, type CallOptions } from '#ports/vendors/call.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import type { AreaGeometry, Position } from '#core/geometry.ts'

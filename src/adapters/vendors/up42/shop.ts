@@ -2,24 +2,12 @@
 import { clipToConvex, polygonsOf } from '#core/area.ts'
 import type { AreaGeometry, Position } from '#core/geometry.ts'
 import { convexHull } from '#core/wkt.ts'
-import {
-  VendorError,
-  type AccountCheck,
-  type CallOptions,
-  type PriceRequest,
-  type PriceResult,
-  type Product,
-  type Quotation,
-  type QuotationRequest,
-  type Scene,
-  type Study,
-  type TaskingRequest,
-  type VendorCatalog,
-  type VendorErrorCode,
-  type VendorOrder,
-  type VendorOrderRequest,
-  type VendorShop,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
+import type { Scene, VendorCatalog } from '#ports/vendors/catalog.ts'
+import type { PriceRequest, PriceResult, VendorOrder, VendorOrderRequest, VendorShop } from '#ports/vendors/shop.ts'
+import type { Product } from '#ports/vendors/source.ts'
+import type { Quotation, QuotationRequest, Study, TaskingRequest } from '#ports/vendors/tasking.ts'
+import type { AccountCheck } from '#ports/vendors/vendors.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import { deliveryOf, type Delivery } from './delivery.ts'

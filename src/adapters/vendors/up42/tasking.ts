@@ -2,15 +2,8 @@
  * New imagery at UP42. The order is placed first and costs nothing; UP42 then studies it, quotes a price, and charges when the
  * quotation is accepted. The ID of a study and of a quotation is therefore that of the order.
  */
-import {
-  VendorError,
-  type CallOptions,
-  type Quotation,
-  type QuotationRequest,
-  type Study,
-  type TaskingRequest,
-  type VendorErrorCode,
-} from '#ports/vendors.ts'
+import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors/call.ts'
+import type { Quotation, QuotationRequest, Study, TaskingRequest } from '#ports/vendors/tasking.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import { findTagged, getOrder, referenceOf, sendOrder, type OrderForm } from './orders.ts'
