@@ -41,6 +41,7 @@ import * as partitions from './migrations/0043_partitions.ts'
 import * as replicaMarks from './migrations/0044_replica_marks.ts'
 import * as accessTables from './migrations/0045_access_tables.ts'
 import * as installation from './migrations/0048_installation.ts'
+import * as erasure from './migrations/0049_erasure.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
 
@@ -89,6 +90,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0044_replica_marks': replicaMarks,
   '0045_access_tables': accessTables,
   '0048_installation': installation,
+  '0049_erasure': erasure,
 }
 
 interface MigrateOptions {

@@ -8,11 +8,13 @@ import { END_OF_RESTORE, markRestore, unfinishedRestore } from '#db/restore-mark
 import { epochOfRestore } from '#model/events/epoch.ts'
 import { installationId } from '#model/platform/installation.ts'
 import { claimStore, ownerOf } from '#services/store/owner.ts'
+import { createSchema as preparePayments } from '../../sandbox/payments/store.ts'
+import { createSchema as prepareVendors } from '../../sandbox/vendors/store.ts'
 import { keyFingerprint, type Installation } from './command.ts'
 import { BackupError, openObjects, readManifest, type Manifest } from './layout.ts'
 import { objectsOf, putBack } from './objects.ts'
 import type { Progress } from './progress.ts'
-import { loadTable, queueVersion, quoted, tablesOf, withClient } from './tables.ts'
+import { loadTable, queueVersion, quoted, SCHEMAS, tablesOf, withClient } from './tables.ts'
 
 export interface Restored {
   readonly manifest: Manifest
@@ -36,6 +38,9 @@ export async function restoreBackup(installation: Installation, folder: string, 
   await runMigrations(db, Object.fromEntries(manifest.migrations.map((name) => [name, MIGRATIONS[name]!])), { phase: 'all' })
   const queue = await openQueue(db, { worker: false, onError: () => {} })
   await queue.stop()
+  const hasTablesIn = (schema: string) => manifest.tables.some(({ name }) => name.startsWith(`${schema}.`))
+  if (hasTablesIn('sandbox_payments')) await preparePayments(db)
+  if (hasTablesIn('sandbox_vendors')) await prepareVendors(db)
 
   progress.step('Files')
   for (const bucket of manifest.buckets) await storage.createBucket(bucket)
@@ -78,9 +83,12 @@ async function requireEmpty({ database, storage }: Installation, { id, buckets }
   if (begun !== null)
     throw new BackupError(`The restore of another backup (${begun}) into this database has not ended: empty the database first`)
   const tables = await withClient(database.direct, async (client) => {
-    const { rows } = await client.query<{ name: string }>(`
+    const { rows } = await client.query<{ name: string }>(
+      `
       select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('public', 'queue') and c.relkind in ('r', 'p') order by 1`)
+      where n.nspname = any ($1) and c.relkind in ('r', 'p') order by 1`,
+      [SCHEMAS],
+    )
     return rows
   })
   if (tables.length > 0)
@@ -131,9 +139,12 @@ async function loadRows(client: pg.Client, folder: string, manifest: Manifest, p
 }
 
 async function foreignKeys(client: pg.Client): Promise<ForeignKey[]> {
-  const { rows } = await client.query<ForeignKey>(`
+  const { rows } = await client.query<ForeignKey>(
+    `
     select k.conrelid::regclass::text as "table", k.conname::text as name, pg_get_constraintdef(k.oid) as definition
     from pg_constraint k join pg_namespace n on n.oid = k.connamespace
-    where k.contype = 'f' and k.conparentid = 0 and n.nspname in ('public', 'queue') order by 1, 2`)
+    where k.contype = 'f' and k.conparentid = 0 and n.nspname = any ($1) order by 1, 2`,
+    [SCHEMAS],
+  )
   return rows
 }

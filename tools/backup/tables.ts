@@ -16,6 +16,8 @@ export interface Table {
   readonly columns: readonly string[]
 }
 
+/** Ours, that of the queue, and those of the simulated card processor and vendors, where they are used. */
+export const SCHEMAS = ['public', 'queue', 'sandbox_payments', 'sandbox_vendors']
 /** Rate limits of the current minute, marks of running processes, and statistics of the queue in partitions of its own calendar. */
 const LEFT_OUT = new Set(['public.rate_window', 'public.replica_mark', 'queue.queue_stats', RESTORE_TABLE])
 /** Fast, and a third of the size: rows are text. */
@@ -50,20 +52,26 @@ export async function withClient<T>(config: pg.ClientConfig, work: (client: pg.C
 
 /** Every table of ours and of the queue; a partitioned one counts once. */
 export async function tablesOf(client: pg.Client): Promise<Table[]> {
-  const { rows } = await client.query<Table>(`
+  const { rows } = await client.query<Table>(
+    `
     select n.nspname || '.' || c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where n.nspname in ('public', 'queue') and c.relkind in ('r', 'p') and not c.relispartition
-    group by 1 order by 1`)
+    where n.nspname = any ($1) and c.relkind in ('r', 'p') and not c.relispartition
+    group by 1 order by 1`,
+    [SCHEMAS],
+  )
   return rows.filter(({ name }) => !LEFT_OUT.has(name))
 }
 
 /** A sequence may be ahead of the rows of the snapshot, which is harmless; it is never behind. */
 export async function sequencesOf(client: pg.Client): Promise<SequenceEntry[]> {
-  const { rows } = await client.query<{ name: string }>(`
+  const { rows } = await client.query<{ name: string }>(
+    `
     select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('public', 'queue') and c.relkind = 'S' order by 1`)
+    where n.nspname = any ($1) and c.relkind = 'S' order by 1`,
+    [SCHEMAS],
+  )
   const sequences: SequenceEntry[] = []
   for (const { name } of rows) {
     const { rows: values } = await client.query<{ last: string; is_called: boolean }>(

@@ -73,6 +73,21 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     examples: ['groundtrack store owner', 'groundtrack store claim'],
     load: async () => (await import('./commands/operate.ts')).store,
   },
+  org: {
+    usage: 'org export ORGANIZATION FOLDER|import FOLDER|erase ORGANIZATION',
+    about: 'Export, import or erase one organization of the service on this machine',
+    options: [
+      ['--confirm SLUG', 'Of the organization to erase'],
+      ['--keep-years N', 'How long records of money are kept (default: 7)'],
+      ['--proof FILE', 'Write the proof of the erasure to this file'],
+    ],
+    examples: [
+      'groundtrack org export acme /exports/acme',
+      'groundtrack org import /exports/acme',
+      'groundtrack org erase acme --confirm acme',
+    ],
+    load: async () => (await import('./commands/operate.ts')).org,
+  },
   'sign-in': {
     usage: 'sign-in [--email ADDRESS]',
     about: 'Sign in and save the session',
