@@ -7,6 +7,7 @@ import { createPartitions } from '#db/partitions.ts'
 import { openNotices } from '#db/notices.ts'
 import type { Database } from '#db/open.ts'
 import { openReplicas, type Replicas } from '#db/replicas/open.ts'
+import { requireRestored } from '#db/restore-mark.ts'
 import { openServiceDatabase } from '#db/service-database.ts'
 import { beginEpoch } from '#model/events/epoch.ts'
 
@@ -18,6 +19,7 @@ export async function startDatabase(config: Config, log: Logger, started: AsyncD
       : log.warn('the embedded PostgreSQL had crashed and was restarted')
   const database = await openServiceDatabase({ ...config, onRestart, onWaiting: (line) => log.warn(line) })
   started.defer(() => database.close())
+  await requireRestored(database.db)
   await migrate(database.db, { onWaiting: (line) => log.warn(line) })
   const contractions = await pendingContractions(database.db)
   if (contractions.length > 0)

@@ -2,6 +2,7 @@
 import { loadConfig, type Config } from '#config.ts'
 import { ConfigError } from '#core/settings.ts'
 import { SchemaTooNew } from '#db/migration-runner.ts'
+import { RestoreUnfinished } from '#db/restore-mark.ts'
 import { DatabaseUnreachable } from '#db/service-database.ts'
 import { folderProblem, requireFolder } from './data-folder.ts'
 import { startService, type Catalogue, type Service } from './service.ts'
@@ -22,7 +23,13 @@ export async function run(catalogue: Catalogue): Promise<void> {
     stopOnSignal(starting, () => drainMs)
     await starting
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof DatabaseUnreachable || error instanceof SchemaTooNew) console.error(error.message)
+    if (
+      error instanceof ConfigError ||
+      error instanceof DatabaseUnreachable ||
+      error instanceof SchemaTooNew ||
+      error instanceof RestoreUnfinished
+    )
+      console.error(error.message)
     else console.error('Groundtrack could not start:', (error as Error).message, '\n', (error as Error).stack)
     process.exit(1)
   }

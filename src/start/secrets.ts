@@ -13,6 +13,12 @@ export function openSecrets({ secretsKey, dataDir }: Pick<Config, 'secretsKey' |
   return createSeal(secretsKey ?? keyOfFile(path.join(dataDir, FILE_NAME)))
 }
 
+/** The key in use; null if none has been created yet. */
+export function existingKey({ secretsKey, dataDir }: Pick<Config, 'secretsKey' | 'dataDir'>): Buffer | null {
+  const file = path.join(dataDir, FILE_NAME)
+  return secretsKey ?? (fs.existsSync(file) ? keyOfFile(file) : null)
+}
+
 /** Created on first use. Without it, secrets that were stored with it are lost, so that an unusable one is never replaced. */
 function keyOfFile(file: string): Buffer {
   try {

@@ -18,7 +18,7 @@ const ALONE = [
   'src/raster/pool/*.test.ts',
   'src/raster/tiff/{hostile,mutation}.test.ts',
   'test/{embedded,examples,first-minute,hostile,processes,readiness,real-files,start-errors,workers}.test.ts',
-  'test/{machine-failures,restore,stop-after-burst}.test.ts',
+  'test/{backup,machine-failures,pgbackrest,restore,stop-after-burst}.test.ts',
   'test/{browser,cluster,exposed,faults,guides,ledger,money,pooler,processing,replicas,s3,webhooks}/**/*.test.ts',
   'src/db/{failover,migration-runner,tls}.test.ts',
   'test/orders/kill.test.ts',
@@ -38,11 +38,12 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
     'test/{money,orders,processing,webhooks}/kill.test.ts',
   ],
   'services as processes: starts, machine failures, workers, alerts, the first minute, the settings of the guides': [
-    'test/{embedded,first-minute,machine-failures,processes,readiness,restore,start-errors,stop-after-burst,workers}.test.ts',
+    'test/{backup,embedded,first-minute,machine-failures,pgbackrest,processes,readiness,restore}.test.ts',
+    'test/{start-errors,stop-after-burst,workers}.test.ts',
     'test/{pooler,replicas}/*.test.ts',
     'test/exposed/*.test.ts',
     'test/webhooks/{alert,guide}.test.ts',
-    'tools/{migrate,user}.test.ts',
+    'tools/{migrate,org,user}.test.ts',
   ],
   'the longest tests of domains that have faster ones: vendors that fail, conversions, images, spending': [
     'src/domains/analytics/result.tile.test.ts',

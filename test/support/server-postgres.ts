@@ -17,6 +17,11 @@ export interface ServerPostgres {
   port: number
   /** An empty database of its own. */
   createDatabase(name: string): Promise<string>
+  /** Runs a program as its user; fails with what it said. */
+  run(program: string, args: readonly string[]): string
+  /** Stops it, and starts it again on what is in its folder. */
+  halt(): Promise<void>
+  resume(): Promise<void>
   /** Starts a streaming replica of it, with the same databases. */
   startReplica(): Promise<Replica>
   stop(): Promise<void>
@@ -35,7 +40,7 @@ interface Replica {
 }
 
 interface ServerOptions {
-  /** As `name=value`. */
+  /** As `name=value`; `{dir}` is the server's folder. */
   settings?: readonly string[]
   /** Files that only the server's user may read. */
   files?: readonly string[]
@@ -59,8 +64,11 @@ export async function startServerPostgres({ settings = [], files = [] }: ServerO
     if (identity.uid !== undefined) fs.chownSync(file, identity.uid, identity.gid!)
   }
   const port = await freePort()
-  const { server, version } = await launch({ bin, dir, port, settings })
   const place = { dir, port }
+  const own = settings.map((setting) => setting.replaceAll('{dir}', dir))
+  const launched = await launch({ bin, ...place, settings: own })
+  const { version } = launched
+  let { server } = launched
   return {
     version,
     pid: server.pid!,
@@ -71,7 +79,16 @@ export async function startServerPostgres({ settings = [], files = [] }: ServerO
       await admin(place, `create database ${name}`)
       return urlOf(place, name)
     },
-    startReplica: () => startReplica(bin, place, settings),
+    run(program, args) {
+      const { status, stdout, stderr } = spawnSync(program, args, { ...identity, cwd: dir, encoding: 'utf8' })
+      if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`)
+      return stdout
+    },
+    halt: () => ended(server, 'SIGINT'),
+    async resume() {
+      ;({ server } = await launch({ bin, ...place, settings: own }))
+    },
+    startReplica: () => startReplica(bin, place, own),
     async stop() {
       await ended(server, 'SIGINT')
       fs.rmSync(dir, { recursive: true, force: true, maxRetries: 10 })

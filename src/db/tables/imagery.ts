@@ -146,6 +146,7 @@ export interface ImageryTables {
     updated_at: Date
   }
   orphan_object: { bucket: string; key: string; seen_at: Date; last_seen_at: Date }
+  sweep_round: { is_only: Generated<boolean>; began_at: Date; ended_at: Date | null; bucket: string; key: string | null }
   band_formula: {
     id: string
     org_id: string

@@ -1,5 +1,5 @@
 /** Epochs of the event stream: the clusters in which the database has lived, each with transaction IDs of its own. */
-import { sql } from 'kysely'
+import { sql, type CompiledQuery, type RawBuilder } from 'kysely'
 import { withLock } from '#db/lock.ts'
 import type { Db } from '#db/tables.ts'
 
@@ -15,14 +15,23 @@ export async function beginEpoch(db: Db, now: Date): Promise<boolean> {
   if (!(await isOther(db, system))) return false
   return await withLock(db, 'event epoch', async () => {
     if (!(await isOther(db, system))) return false
-    await sql`
-      insert into event_epoch (epoch, first_txid, system_identifier, began_at)
-      select max(epoch) + 1, (select coalesce(max(txid::text::numeric), 0) + 1 from event), ${system}::text, ${now}::timestamptz
-      from event_epoch
-    `.execute(db)
+    await newEpoch(system, now).execute(db)
     return true
   })
 }
+
+/** The statement that begins an epoch in a restored database, for the transaction of its rows; also where both are in one cluster. */
+export async function epochOfRestore(db: Db, now: Date): Promise<CompiledQuery> {
+  return newEpoch(await systemIdentifier(db), now).compile(db)
+}
+
+/** A copy is another installation: it must not take the object store of the original for its own. */
+const newEpoch = (system: string | null, now: Date): RawBuilder<unknown> => sql`
+  with renewed as (update installation set id = gen_random_uuid(), created_at = ${now}::timestamptz)
+  insert into event_epoch (epoch, first_txid, system_identifier, began_at)
+  select max(epoch) + 1, (select coalesce(max(txid::text::numeric), 0) + 1 from event), ${system}::text, ${now}::timestamptz
+  from event_epoch
+`
 
 /** Null if the role cannot read it. */
 async function systemIdentifier(db: Db): Promise<string | null> {

@@ -48,3 +48,33 @@ export async function forget(db: Db, bucket: string, key: string): Promise<void>
 export async function forgetOthers(db: Db, bucket: string, round: Date): Promise<void> {
   await db.deleteFrom('orphan_object').where('bucket', '=', bucket).where('last_seen_at', '<', round).execute()
 }
+
+/** A pass through all buckets; it takes one run of the sweep, or many. */
+interface Round {
+  readonly beganAt: Date
+  /** Everything up to here has been compared with the database; a null key is the end of the bucket. */
+  readonly bucket: string
+  readonly key: string | null
+}
+
+/** The round that has not ended, or a new one. */
+export async function currentRound(db: Db, now: Date): Promise<Round> {
+  const columns = ['began_at as beganAt', 'bucket', 'key'] as const
+  const open = await db.selectFrom('sweep_round').select(columns).where('ended_at', 'is', null).executeTakeFirst()
+  if (open) return open
+  const start = { began_at: now, ended_at: null, bucket: '', key: null }
+  return await db
+    .insertInto('sweep_round')
+    .values(start)
+    .onConflict((conflict) => conflict.column('is_only').doUpdateSet(start))
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export async function advance(db: Db, position: Pick<Round, 'bucket' | 'key'>): Promise<void> {
+  await db.updateTable('sweep_round').set(position).where('ended_at', 'is', null).execute()
+}
+
+export async function endRound(db: Db, now: Date): Promise<void> {
+  await db.updateTable('sweep_round').set({ ended_at: now }).where('ended_at', 'is', null).execute()
+}

@@ -17,3 +17,8 @@ function textOf(word: Word): string {
 export const migrate = tool('migrate')
 export const config = tool('config')
 export const keys = tool('keys')
+export const backup = tool('backup')
+export const verify = tool('verify')
+export const restore = tool('restore')
+export const store = tool('store')
+export const org = tool('org')

@@ -1,0 +1,145 @@
+/** Imports an organization that another installation has exported; others in this one are not affected. */
+import pg from 'pg'
+import { MIGRATIONS } from '#db/migrate.ts'
+import type { Storage } from '#ports/storage.ts'
+import type { Installation } from '../backup/command.ts'
+import { BackupError, openObjects, readManifest, type TableEntry } from '../backup/layout.ts'
+import { objectsOf, putBack } from '../backup/objects.ts'
+import type { Progress } from '../backup/progress.ts'
+import { loadTable, tablesOf, withClient } from '../backup/tables.ts'
+import { ownMigrations } from '../backup/take.ts'
+import { ORG_FORMAT, type OrgManifest } from './export.ts'
+import { userColumns, type UserColumn } from './organization.ts'
+import { COUNTED, ORG_TABLES } from './tables.ts'
+
+export interface Imported {
+  readonly manifest: OrgManifest
+  readonly newUsers: number
+  readonly knownUsers: number
+}
+
+/** Files first, which nothing refers to yet; then all rows in one transaction. If it fails, the files are removed again. */
+export async function importOrganization({ database, storage }: Installation, folder: string, progress: Progress): Promise<Imported> {
+  const manifest = (await readManifest(folder, ORG_FORMAT)) as OrgManifest
+  requireImportable(manifest, await ownMigrations(database.db))
+  return await withClient(database.direct, async (client) => {
+    await requireAbsent(client, storage, manifest)
+    try {
+      progress.step('Files')
+      for (const bucket of manifest.buckets) await storage.createBucket(bucket)
+      await putBack(folder, await openObjects(folder), storage, (bytes) => progress.add(bytes))
+      await client.query('begin')
+      const users = await importRows(client, folder, manifest, progress)
+      await client.query('commit')
+      progress.end()
+      return { manifest, ...users }
+    } catch (error) {
+      await client.query('rollback')
+      for (const bucket of manifest.buckets) await storage.deleteBucket(bucket)
+      throw error
+    }
+  })
+}
+
+function requireImportable({ migrations, unfinished, groundtrack }: OrgManifest, own: readonly string[]): void {
+  if (unfinished.length > 0)
+    throw new BackupError(
+      `Work of the organization had not ended when it was exported: ${unfinished.join(', ')}. End it there, and export again.`,
+    )
+  const others = migrations.filter((name) => !own.includes(name)).concat(own.filter((name) => !migrations.includes(name)))
+  if (others.some((name) => !Object.hasOwn(MIGRATIONS, name)) || others.length > 0)
+    throw new BackupError(
+      `The export is of another version of the schema (${groundtrack}; ${others.join(', ')}): upgrade the older installation first`,
+    )
+}
+
+async function requireAbsent(client: pg.Client, storage: Storage, { organization, buckets }: OrgManifest): Promise<void> {
+  const { rows } = await client.query('select from organization where id = $1 union all select from erasure where org_id = $1', [
+    organization.id,
+  ])
+  if (rows.length > 0)
+    throw new BackupError(`This installation has, or has erased, the organization ${organization.id}: it cannot be imported`)
+  for await (const { bucket } of objectsOf(storage, buckets)) throw new BackupError(`The object store has files in ${bucket} already`)
+}
+
+/** Rows are staged as they were, and inserted with the accounts and numbers of this installation. */
+async function importRows(
+  client: pg.Client,
+  folder: string,
+  manifest: OrgManifest,
+  progress: Progress,
+): Promise<Pick<Imported, 'newUsers' | 'knownUsers'>> {
+  progress.step('Rows')
+  const known = new Map((await tablesOf(client)).map(({ name, columns }) => [name, columns]))
+  const entries = new Map(manifest.tables.map((entry) => [entry.name, entry]))
+  const users = await userColumns(client)
+  const stage = async (name: string): Promise<TableEntry> => {
+    const entry = entries.get(`public.${name}`)
+    if (!entry || entry.columns.toSorted().join() !== known.get(entry.name)?.toSorted().join())
+      throw new BackupError(`public.${name}: missing, or with other columns than in this version`)
+    await client.query(`create temp table moved_${name} (like ${name}) on commit drop`)
+    // Generated columns are not part of the rows.
+    await client.query(
+      (
+        await client.query<{ line: string }>(
+          `select coalesce(string_agg(format('alter table moved_${name} alter column %I drop not null', attname), '; '), '') as line
+         from pg_attribute where attrelid = '${name}'::regclass and attgenerated <> ''`,
+        )
+      ).rows[0]!.line,
+    )
+    await loadTable(client, folder, entry, { into: `pg_temp.moved_${name}`, onBytes: (bytes) => progress.add(bytes, 0) })
+    await client.query(`analyze moved_${name}`)
+    progress.add(0)
+    return entry
+  }
+
+  const counts = await importUsers(client, await stage('app_user'))
+  for (const { name, move } of ORG_TABLES) {
+    if (move !== 'moves') continue
+    const { columns } = await stage(name)
+    await countAnew(client, name)
+    const list = columns.map((column) => pg.escapeIdentifier(column)).join(', ')
+    const values = columns.map((column) => valueOf(name, column, users)).join(', ')
+    await client.query(`insert into ${name} (${list}) overriding system value select ${values} from moved_${name} m`)
+  }
+  return counts
+}
+
+/** A person who has an account here keeps it; others get one without a password, which they reset by email. */
+async function importUsers(client: pg.Client, { columns }: TableEntry): Promise<Pick<Imported, 'newUsers' | 'knownUsers'>> {
+  const list = columns.map((column) => pg.escapeIdentifier(column)).join(', ')
+  const { rowCount } = await client.query(`insert into app_user (${list}) select ${list} from moved_app_user on conflict do nothing`)
+  await client.query(`
+    create temp table same_user on commit drop as
+    select m.id as old, u.id as new from moved_app_user m join app_user u on u.email = m.email`)
+  await client.query('create unique index on same_user (old)')
+  const { rows } = await client.query<{ moved: number; same: number }>(
+    'select (select count(*)::int from moved_app_user) as moved, (select count(*)::int from same_user) as same',
+  )
+  if (rows[0]!.moved !== rows[0]!.same) throw new BackupError('An account of the export has the ID of another person here')
+  return { newUsers: rowCount ?? 0, knownUsers: rows[0]!.moved - (rowCount ?? 0) }
+}
+
+/** New numbers in the same order, for tables that count their rows. */
+async function countAnew(client: pg.Client, name: string): Promise<void> {
+  if (COUNTED[name]?.['seq'] !== name) return
+  await client.query(`
+    create temp table same_${name} on commit drop as
+    select seq as old, nextval(pg_get_serial_sequence('${name}', 'seq')) as new from (select seq from moved_${name} order by seq) as counted`)
+  await client.query(`create unique index on same_${name} (old)`)
+  await client.query(`analyze same_${name}`)
+}
+
+function valueOf(table: string, column: string, users: readonly UserColumn[]): string {
+  const from = `m.${pg.escapeIdentifier(column)}`
+  const counter = COUNTED[table]?.[column]
+  if (counter) return `(select s.new from same_${counter} s where s.old = ${from})`
+  if (users.some((each) => each.table === table && each.column === column)) return `(select s.new from same_user s where s.old = ${from})`
+  const key = `${table}.${column}`
+  // Slugs are unique here, too.
+  if (key === 'organization.slug')
+    return `case when exists (select from organization o where o.slug = ${from}) then ${from} || '-' || left(m.id::text, 8) else ${from} end`
+  // The next invoices of this installation would get the same numbers.
+  if (key === 'invoice.number') return `${from} || '.' || left(m.org_id::text, 8)`
+  return from
+}
