@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#start/console-build.ts'
+import { firstCall } from '../../packages/console/src/screens/keys/first-call.ts'
 import { world, type World } from '../support/world.ts'
 import { browser, HANDS, shot, WITHOUT_BROWSER, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat } from './console.ts'
@@ -48,6 +49,19 @@ async function firstMinute(t: TestContext, w: World, chromium: Browser): Promise
       const key = await page.getByLabel('New API key').textContent()
       const { body } = await w.call(key!, 'projects.list', {})
       assert.equal(body.projects[0].name, 'Wetland survey')
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: w.baseUrl })
+      for (const [name, caller] of [
+        ['curl', 'curl'],
+        ['JS', 'js'],
+        ['Python', 'python'],
+        ['QGIS', 'qgis'],
+      ] as const) {
+        await page.getByRole('button', { name, exact: true }).click()
+        await page.getByRole('button', { name: 'Copy with the key' }).click()
+        const copied = await page.evaluate('navigator.clipboard.readText()')
+        assert.equal(copied, firstCall(caller, w.baseUrl, key))
+        assert.ok(!(await page.locator('pre').allTextContents()).join('').includes(key!), 'the key is copied, not shown')
+      }
     })
     await t.test('a reload keeps the session, another tab too', async () => {
       await page.reload()

@@ -9,14 +9,14 @@ set -eu
 
 fetch() {
   folder=$1 suite=$2 apt=$1/.apt
-  mkdir -p "$apt/etc/apt.conf.d" "$apt/state/lists/partial" "$apt/cache/archives/partial"
+  mkdir -p "$apt/etc/apt.conf.d" "$apt/etc/preferences.d" "$apt/state/lists/partial" "$apt/cache/archives/partial"
   : > "$apt/state/status"
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" > "$apt/etc/sources.list"
   set -- -o Dir::Etc="$apt/etc" -o Dir::Etc::sourceparts=/nowhere -o Dir::State="$apt/state" -o Dir::State::status="$apt/state/status" \
     -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root -o Acquire::Languages=none
   apt-get "$@" -qq update
   apt-get "$@" -qq -y --download-only --no-install-recommends install \
-    base-files bash coreutils libc-bin qgis python3-qgis python3-gdal python3-numpy libgl1-mesa-dri fonts-dejavu-core ca-certificates
+    base-files bash coreutils dash libc-bin qgis python3-qgis python3-gdal python3-numpy libgl1-mesa-dri fonts-dejavu-core ca-certificates
   for package in "$apt"/cache/archives/base-files_*.deb "$apt"/cache/archives/*.deb; do dpkg-deb -x "$package" "$folder"; done
   for library in blas lapack; do
     ln -sf "$library/lib$library.so.3" "$folder/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH 2> /dev/null || echo x86_64-linux-gnu)/"

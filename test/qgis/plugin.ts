@@ -6,9 +6,12 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../../sandbox/demo/account.ts'
+import { freePort } from '../support/port.ts'
 import { openLab, until, type Lab } from '../support/service.ts'
 
 const PACKAGE = path.join(import.meta.dirname, '../../packages/qgis')
@@ -45,6 +48,27 @@ function installed(lab: Lab, zip: string): string {
     [...settings, '[migration]', 'firstRunVersionFlag=99999', 'settings=true', ''].join('\n'),
   )
   return profiles
+}
+
+/** A service that the tests in QGIS can kill and start again, by requests to another address. It has the same ports each time. */
+async function startControlled(t: TestContext, lab: Lab): Promise<{ baseUrl: string; controlUrl: string }> {
+  const env = { DATA_DIR: lab.dataDir(), DEMO: '1', SANDBOX_DELIVERY_SECONDS: '1' }
+  const [port, storePort] = [await freePort(), await freePort()]
+  const start = () => lab.start({ env: { ...env, PORT: String(port), STORE_PORT: String(storePort) } })
+  let service = await start()
+  const act = async (action: string) => {
+    if (action === 'kill') await service.kill('SIGKILL')
+    else service = await start()
+  }
+  const control = createServer((request, response) => {
+    act(request.url!.slice(1)).then(
+      () => response.end(),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
+  })
+  await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
+  t.after(() => control.close())
+  return { baseUrl: service.baseUrl, controlUrl: `http://127.0.0.1:${(control.address() as AddressInfo).port}` }
 }
 
 /** QGIS in a window that nobody sees; gives what its program reported. */
@@ -127,12 +151,17 @@ test('the QGIS plugin', { skip }, async (t) => {
   })
 
   await t.test(PICTURES === '' ? 'works in QGIS' : 'takes pictures', async (inner) => {
-    const { baseUrl } = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '1', SANDBOX_DELIVERY_SECONDS: '1' } })
+    const { baseUrl, controlUrl } = await startControlled(inner, lab)
     await until('the demo', async () => {
       const demo = (await (await fetch(`${baseUrl}/docs/demo.json`)).json()) as { fields?: { job_id?: string } }
       return demo.fields?.job_id
     })
-    const account = { GROUNDTRACK_URL: baseUrl, GROUNDTRACK_EMAIL: DEMO_EMAIL, GROUNDTRACK_PASSWORD: DEMO_PASSWORD }
+    const account = {
+      GROUNDTRACK_URL: baseUrl,
+      GROUNDTRACK_CONTROL: controlUrl,
+      GROUNDTRACK_EMAIL: DEMO_EMAIL,
+      GROUNDTRACK_PASSWORD: DEMO_PASSWORD,
+    }
     const chosen = { GROUNDTRACK_ONLY: process.env['QGIS_ONLY'] ?? '', GROUNDTRACK_PICTURES: PICTURES }
     const report = await inQgis(inner, lab, { ...account, ...chosen }, installed(lab, build(lab.dataDir())))
     inner.diagnostic(report)

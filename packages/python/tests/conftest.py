@@ -1,4 +1,7 @@
-"""A running service with the demo, and both clients behind one interface. `test/python/client.ts` starts the service and runs this."""
+"""
+A running service with the demo, an account of these tests' own, and both clients behind one interface. `test/python/client.ts` starts
+the service and several of these at once, so what changes or counts something does so in the own account.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,9 @@ from groundtrack import AsyncGroundtrack, Groundtrack
 
 URL = os.environ["GROUNDTRACK_URL"]
 EMAIL, PASSWORD = os.environ["GROUNDTRACK_EMAIL"], os.environ["GROUNDTRACK_PASSWORD"]
+DEMO_EMAIL, DEMO_PASSWORD = os.environ.get("DEMO_EMAIL", ""), os.environ.get("DEMO_PASSWORD", "")
+TLS = httpx.create_ssl_context()
+"""Made once: each costs as much as a call."""
 ROOT = Path(__file__).parents[3]
 
 
@@ -67,8 +73,8 @@ class Faults(httpx.BaseTransport, httpx.AsyncBaseTransport):
     def __init__(self, before: Callable[[httpx.Request], httpx.Response | None] | None, after: Callable[[httpx.Request, httpx.Response], httpx.Response] | None):
         self._before = before or (lambda request: None)
         self._after = after or (lambda request, response: response)
-        self._sync = httpx.HTTPTransport()
-        self._async = httpx.AsyncHTTPTransport()
+        self._sync = httpx.HTTPTransport(verify=TLS)
+        self._async = httpx.AsyncHTTPTransport(verify=TLS)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         return self._before(request) or self._after(request, self._sync.handle_request(request))
@@ -101,7 +107,7 @@ def connect(request: pytest.FixtureRequest, portal: BlockingPortal, api_key: str
         given = {"base_url": URL, "api_key": api_key, **options}
         faults = {"transport": Faults(before, after)} if before or after else {}
         if request.param == "sync":
-            return Groundtrack(**given, http=httpx.Client(**faults), sleep=lambda seconds: None)
+            return Groundtrack(**given, http=httpx.Client(verify=TLS, **faults), sleep=lambda seconds: None)
         client = portal.call(lambda: _async(given, faults))
         return Blocking(client, portal)
 
@@ -109,7 +115,7 @@ def connect(request: pytest.FixtureRequest, portal: BlockingPortal, api_key: str
 
 
 async def _async(given: dict[str, Any], faults: dict[str, Any]) -> AsyncGroundtrack:
-    return AsyncGroundtrack(**given, http=httpx.AsyncClient(**faults))
+    return AsyncGroundtrack(**given, http=httpx.AsyncClient(verify=TLS, **faults))
 
 
 @pytest.fixture
@@ -135,14 +141,18 @@ def project_id(api_key: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def demo(api_key: str, project_id: str) -> Any:
-    """A client, and the demo's first scene and its collection of seasons."""
+def demo() -> Iterator[Any]:
+    """A client of the demo's account, its first scene and its collection of seasons; nothing there may be changed."""
     from types import SimpleNamespace
 
-    gt = Groundtrack(URL, api_key)
-    collection = next(each for each in gt.collections.list(project_id=project_id) if each.name == os.environ["DEMO_COLLECTION"])
-    item = next(each for each in gt.items.list(project_id=project_id) if each.name == os.environ["DEMO_ITEM"])
-    return SimpleNamespace(gt=gt, project_id=project_id, collection=collection, item=item)
+    with Groundtrack(URL) as person:
+        person.auth.sign_in(email=DEMO_EMAIL, password=DEMO_PASSWORD)
+        key = person.api_keys.create(name="pytest", permissions=["read", "write", "process"], expires_in_days=1).key
+    with Groundtrack(URL, key) as gt:
+        project_id = next(project.id for project in gt.projects.list() if project.name == "Demo")
+        collection = next(each for each in gt.collections.list(project_id=project_id) if each.name == os.environ["DEMO_COLLECTION"])
+        item = next(each for each in gt.items.list(project_id=project_id) if each.name == os.environ["DEMO_ITEM"])
+        yield SimpleNamespace(gt=gt, project_id=project_id, collection=collection, item=item)
 
 
 @pytest.fixture(scope="session")
@@ -156,3 +166,12 @@ def uploaded(api_key: str, project_id: str, field: Path) -> str:
     """An item with that file."""
     with Groundtrack(URL, api_key) as gt:
         return gt.upload(field, project_id=project_id).wait().item_ids[0]
+
+
+@pytest.fixture(scope="session")
+def furnished(api_key: str, project_id: str, uploaded: str, field: Path) -> str:
+    """The project, with several items in it."""
+    with Groundtrack(URL, api_key) as gt:
+        for name in ("north.tif", "south.tif"):
+            gt.upload((name, field.read_bytes()), project_id=project_id).wait()
+    return project_id

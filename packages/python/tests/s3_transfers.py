@@ -1,5 +1,5 @@
 """
-Goal: uploads to and downloads from S3 go on after interruptions and are verified. `test/python/client.ts` runs this file on its own,
+Goal: uploads to and downloads from S3 go on after interruptions and are verified. `test/python/s3.ts` runs this file on its own,
 with a service that stores files in S3; a file has several parts there, each with its own address.
 """
 

@@ -55,7 +55,7 @@ def _server(answer: Any) -> Iterator[tuple[str, list[Any]]]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}", seen
         finally:

@@ -25,18 +25,18 @@ from groundtrack.prices import ESTIMATES
 from groundtrack.records import Record
 
 
-def test_lists_have_pages_and_records(gt: Any, project_id: str) -> None:
-    everything = [item.id for item in gt.items.list(project_id=project_id)]
+def test_lists_have_pages_and_records(gt: Any, furnished: str) -> None:
+    everything = [item.id for item in gt.items.list(project_id=furnished)]
     assert len(everything) > 2
-    pages = list(gt.items.list(project_id=project_id, limit=2).pages())
+    pages = list(gt.items.list(project_id=furnished, limit=2).pages())
     assert [item.id for page in pages for item in page.items] == everything
     assert len(pages) >= 2
-    assert gt.items.list(project_id=project_id).first().id == everything[0]
-    assert [feature.id for feature in gt.items.search(project_id=project_id, limit=2)] and len(gt.projects.list().all()) >= 1
+    assert gt.items.list(project_id=furnished).first().id == everything[0]
+    assert [feature.id for feature in gt.items.search(project_id=furnished, limit=2)] and len(gt.projects.list().all()) >= 1
 
 
-def test_records_are_typed_objects_and_plain_json(gt: Any, project_id: str) -> None:
-    item = gt.items.list(project_id=project_id).first()
+def test_records_are_typed_objects_and_plain_json(gt: Any, furnished: str) -> None:
+    item = gt.items.list(project_id=furnished).first()
     assert (item.name, item.id) == (item["name"], item["id"])
     assert "name" in item and set(item) == set(item.to_dict())
     with pytest.raises(AttributeError, match="has no field 'nmae'"):
@@ -51,8 +51,8 @@ def test_records_are_typed_objects_and_plain_json(gt: Any, project_id: str) -> N
     assert gt.cog.formulas()["ndvi"].to_dict()
 
 
-def test_optional_fields_that_are_missing_are_none(gt: Any, project_id: str) -> None:
-    found = gt.items.search(project_id=project_id, limit=1).fetch()
+def test_optional_fields_that_are_missing_are_none(gt: Any, furnished: str) -> None:
+    found = gt.items.search(project_id=furnished, limit=1).fetch()
     assert "numberMatchedEstimated" not in found and found.numberMatchedEstimated is None
 
 
@@ -148,7 +148,7 @@ def _another_server() -> Iterator[str]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}"
         finally:
@@ -271,17 +271,17 @@ def test_a_client_is_never_pickled(api_key: str) -> None:
     assert api_key not in repr(Groundtrack(URL, api_key))
 
 
-def test_bytes_text_and_lines(gt: Any, demo: Any) -> None:
-    tile = gt.items.tile.render(item_id=demo.item.id, z=0, x=0, y=0, format="png")
+def test_bytes_text_and_lines(gt: Any, uploaded: str) -> None:
+    tile = gt.items.tile.render(item_id=uploaded, z=0, x=0, y=0, format="png")
     assert tile.media_type == "image/png" and tile[:4] == b"\x89PNG"
-    assert gt.items.tile.wmts_capabilities(item_id=demo.item.id, base_url=URL).startswith("<?xml")
+    assert gt.items.tile.wmts_capabilities(item_id=uploaded, base_url=URL).startswith("<?xml")
     lines = list(gt.catalog.search_stream(host_name="sandbox-hr", bbox=[2.2, 48.1, 2.4, 48.3], limit=3))
     assert lines[0].type == "Feature" and lines[-1].type != "Feature"
 
 
-def test_prices(gt: Any, demo: Any) -> None:
+def test_prices(gt: Any, uploaded: str) -> None:
     assert tuple(ESTIMATES) == PRICED_OPERATIONS
-    price = gt.price("processing.create_and_dispatch", job_type_id="cog_convert", input_params={"item_id": demo.item.id})
+    price = gt.price("processing.create_and_dispatch", job_type_id="cog_convert", input_params={"item_id": uploaded})
     assert price.credits is not None and price.aud == price.credits / 100
     assert gt.price("billing.topup", credits=500).aud == 5
     assert gt.price("projects.list").note == "This operation has no estimate"
@@ -296,11 +296,11 @@ def test_every_operation_has_a_method(api_key: str) -> None:
         assert callable(target) and target.__doc__, operation
 
 
-def test_analytics_have_a_type_per_method(gt: Any, demo: Any) -> None:
-    bbox = demo.item.bbox
+def test_analytics_have_a_type_per_method(gt: Any, uploaded: str) -> None:
+    bbox = gt.items.get(item_id=uploaded).item.bbox
     west, south = (bbox[0] + bbox[2]) / 2, (bbox[1] + bbox[3]) / 2
     ring = [[west, south], [west + 0.01, south], [west + 0.01, south + 0.01], [west, south + 0.01], [west, south]]
-    params = {"item_id": demo.item.id, "geometry": {"type": "Polygon", "coordinates": [ring]}, "index_name": "ndvi", "statistics": ["mean"]}
+    params = {"item_id": uploaded, "geometry": {"type": "Polygon", "coordinates": [ring]}, "index_name": "ndvi", "statistics": ["mean"]}
     answer = gt.analytics.execute(operation="zonal_stats", params=params)
     assert type(answer).__name__ == "AnalyticsExecuteZonalStatsOutput"
     assert -1 <= answer.result.zones[0].results[0].mean <= 1

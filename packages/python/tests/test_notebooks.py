@@ -8,18 +8,20 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import PASSWORD, ROOT, URL
+from conftest import DEMO_EMAIL, DEMO_PASSWORD, ROOT, URL
 
 NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook(path: Path, api_key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbformat = pytest.importorskip("nbformat")
     from nbclient import NotebookClient
 
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     monkeypatch.setenv("GROUNDTRACK_API_KEY", "")
+    monkeypatch.setenv("GROUNDTRACK_EMAIL", DEMO_EMAIL)
+    monkeypatch.setenv("GROUNDTRACK_PASSWORD", DEMO_PASSWORD)
     monkeypatch.setenv("PYTHONPATH", os.fspath(ROOT / "packages/python/src"))
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
@@ -32,7 +34,7 @@ def test_notebook(path: Path, api_key: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert images > 1, "pictures are in the outputs"
     assert "leaflet" in saved, "and maps"
     text = re.sub(r"[A-Za-z0-9+/=\\n]{200,}", "", saved)
-    for secret in (PASSWORD, "svc_", "whsec_", "Bearer ", "signature=", "X-Amz-", "key=", f"{URL}/api", f"{URL}/objects"):
+    for secret in (DEMO_PASSWORD, "svc_", "whsec_", "Bearer ", "signature=", "X-Amz-", "key=", f"{URL}/api", f"{URL}/objects"):
         assert secret not in text, secret
     assert not re.search(r"eyJ[\w-]+\.[\w-]+\.", text), "no session"
 

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 from qgis.core import QgsFeedback
 
+from . import http
 from .errors import PluginError
 from .geometry import overlap
 from .search import Scene
-from .service import Service, wait
+from .service import Patience, Service, wait
 
 MAX_CAPTURES = 200
 FIRST_POLL, MAX_POLL = 1.0, 30.0
@@ -88,10 +89,18 @@ def place(service: Service, quoted: Quote, project_id: str, name: str) -> dict[s
 
 def await_delivery(service: Service, order_id: str, feedback: QgsFeedback) -> dict[str, Any]:
     """The order once it has ended, or as it is after some hours."""
-    waited, poll = 0.0, FIRST_POLL
+    waited, poll, patience = 0.0, FIRST_POLL, Patience()
     while True:
-        order: dict[str, Any] = service.call("orders.get", {"id": order_id}, feedback=feedback)
-        if order["status"] in ENDED or waited >= MAX_WAIT_SECONDS:
+        try:
+            order = patience.ask(lambda: _order(service, order_id, feedback))
+        except http.NetworkError as error:
+            raise PluginError(f"The server no longer responds. The order {order_id} continues there; see it in the console later.") from error
+        if order is not None and (order["status"] in ENDED or waited >= MAX_WAIT_SECONDS):
             return order
         wait(poll, feedback)
         waited, poll = waited + poll, min(MAX_POLL, poll * 1.5)
+
+
+def _order(service: Service, order_id: str, feedback: QgsFeedback) -> dict[str, Any]:
+    order: dict[str, Any] = service.call("orders.get", {"id": order_id}, feedback=feedback)
+    return order

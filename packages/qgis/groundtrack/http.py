@@ -12,13 +12,15 @@ from qgis.core import QgsBlockingNetworkRequest, QgsFeedback, QgsNetworkAccessMa
 from qgis.PyQt.QtCore import QByteArray, QEventLoop, QUrl
 from qgis.PyQt.QtNetwork import QNetworkRequest
 
-from .errors import CanceledError, PluginError
+from .errors import CanceledError, PluginError, code_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_BYTES = 256 * 1024 * 1024
 """Of one response: documents and images are far smaller, and files are read in parts."""
+_LAST_NETWORK_ERROR = 199
+"""Of QNetworkReply: those above it come from a response, such as 404."""
 
 
 class Response(NamedTuple):
@@ -40,7 +42,7 @@ def origin(url: str) -> str:
 
 
 def send(method: str, url: str, headers: Mapping[str, str], body: bytes = b"", feedback: QgsFeedback | None = None) -> Response:
-    """Sends one request and waits for its response, on any thread. Fails only if there is none."""
+    """Sends one request and waits for its response, on any thread. Fails if there is none, or only a part of one."""
     request = QNetworkRequest(QUrl(url))
     for name, value in headers.items():
         request.setRawHeader(name.encode(), value.encode())
@@ -56,7 +58,17 @@ def send(method: str, url: str, headers: Mapping[str, str], body: bytes = b"", f
     if len(content) > MAX_BYTES:
         raise PluginError(f"{origin(url)} sent more than {MAX_BYTES // 1024 // 1024} MiB at once. Check the server's address.")
     received = {_text(name).lower(): _text(reply.rawHeader(name)) for name in reply.rawHeaderList()}
+    if method != "HEAD" and _is_cut(code_of(reply.error()), received, content):
+        raise NetworkError(origin(url), _reason(blocking.errorMessage() or "the connection was closed"))
     return Response(int(status), received, content)
+
+
+def _is_cut(error: int, headers: Mapping[str, str], content: bytes) -> bool:
+    """Whether the connection ended before the response did. QGIS then still has the status, and the bytes that had arrived."""
+    if 0 < error <= _LAST_NETWORK_ERROR:
+        return True
+    length = headers.get("content-length", "")
+    return length.isdigit() and "content-encoding" not in headers and len(content) < int(length)
 
 
 def _text(header: QByteArray) -> str:

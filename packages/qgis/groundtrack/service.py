@@ -6,8 +6,8 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from qgis.core import QgsApplication, QgsFeedback
 from qgis.PyQt.QtCore import QThread
@@ -15,11 +15,15 @@ from qgis.PyQt.QtCore import QThread
 from . import http, log
 from .errors import CanceledError, PluginError, ProblemError
 
+T = TypeVar("T")
+
 MAX_ATTEMPTS = 4
 FIRST_DELAY = 0.5
 MAX_DELAY = 30.0
 _NOT_STARTED = (429, 503)
 """Rejected before anything ran: always safe to repeat."""
+MAX_FAILED_POLLS = 20
+"""In a row; some minutes, because polls become rarer."""
 RENEW_BEFORE_SECONDS = 60.0
 PAGE = 500
 MAX_RECORDS = 10_000
@@ -60,11 +64,19 @@ class Service:
     def is_key(self) -> bool:
         return self._credential.is_key
 
-    def call(self, operation: str, fields: Mapping[str, Any] | None = None, *, is_keyed: bool = False, feedback: QgsFeedback | None = None) -> Any:
-        """Calls an operation. With `is_keyed`, retries run it at most once."""
+    def call(
+        self,
+        operation: str,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        is_keyed: bool = False,
+        key: str | None = None,
+        feedback: QgsFeedback | None = None,
+    ) -> Any:
+        """Calls an operation. With `is_keyed`, retries run it at most once; with a `key` of the caller's, its calls with that key too."""
         headers = {"content-type": "application/json"}
-        if is_keyed:
-            headers["idempotency-key"] = f"qgis-{uuid.uuid4()}"
+        if key or is_keyed:
+            headers["idempotency-key"] = key or new_key()
         body = json.dumps(fields or {}).encode()
         response = self._send("POST", f"/v1/op/{operation}", operation, headers, body, feedback)
         return json.loads(response.body) if response.body else None
@@ -89,7 +101,7 @@ class Service:
         if body is not None:
             sent["content-type"] = "application/json"
         if is_keyed:
-            sent["idempotency-key"] = f"qgis-{uuid.uuid4()}"
+            sent["idempotency-key"] = new_key()
         return self._send(method, path, f"{method} {path.split('?')[0]}", sent, b"" if body is None else json.dumps(body).encode(), feedback)
 
     def pages(self, operation: str, fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
@@ -159,6 +171,34 @@ class Service:
         tokens, self._tokens = self._tokens, None
         if tokens is not None:
             self._auth("sign-out", {"refresh_token": tokens.refresh})
+
+
+def new_key() -> str:
+    return f"qgis-{uuid.uuid4()}"
+
+
+class Patience:
+    """For loops that poll: a service that is away for a while, such as for an update, does not end them."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+
+    def ask(self, read: Callable[[], T]) -> T | None:
+        """What was read; None if the service is away and should be asked again later."""
+        try:
+            found = read()
+        except (http.NetworkError, ProblemError) as error:
+            self._failures += 1
+            if self._failures > MAX_FAILED_POLLS or not is_transient(error):
+                raise
+            return None
+        self._failures = 0
+        return found
+
+
+def is_transient(error: PluginError) -> bool:
+    """Whether the same request may succeed later."""
+    return isinstance(error, http.NetworkError) or (isinstance(error, ProblemError) and (error.status >= 500 or error.status in (408, 429)))
 
 
 def _tokens_of(response: http.Response) -> _Tokens:

@@ -14,7 +14,7 @@ from qgis.core import QgsFeedback
 from . import http
 from .errors import CanceledError, PluginError, ProblemError, disk_error
 from .layers import signed_address
-from .service import Service, problem_of, wait
+from .service import Patience, Service, is_transient, new_key, problem_of, wait
 
 CHUNK_BYTES = 8 * 1024 * 1024
 MAX_FAILURES = 5
@@ -39,7 +39,7 @@ def upload(
     try:
         with open(path, "rb") as file:
             _Upload(service, session, file, name, size, lambda sent: progress(90 * sent / max(1, size)), feedback).send()
-        item_ids = service.call("uploads.complete", {"upload_id": session}, is_keyed=True)["item_ids"]
+        item_ids = _complete(service, session, feedback)
     except BaseException as error:
         _abort(service, session)
         if isinstance(error, OSError):
@@ -47,7 +47,7 @@ def upload(
         raise
     _await_conversion(service, session, feedback)
     progress(100)
-    return str(item_ids[0])
+    return item_ids[0]
 
 
 def _abort(service: Service, session: str) -> None:
@@ -58,14 +58,30 @@ def _abort(service: Service, session: str) -> None:
         pass
 
 
+def _complete(service: Service, session: str, feedback: QgsFeedback) -> list[str]:
+    """With one key, so that a session whose answer was lost is not completed again."""
+    key, failures = new_key(), 0
+    while True:
+        try:
+            return [str(id) for id in service.call("uploads.complete", {"upload_id": session}, key=key, feedback=feedback)["item_ids"]]
+        except (http.NetworkError, ProblemError) as error:
+            failures += 1
+            if failures > MAX_FAILURES or not is_transient(error):
+                raise
+            _back_off(failures, feedback)
+
+
 def _await_conversion(service: Service, session: str, feedback: QgsFeedback) -> None:
-    waited, poll = 0.0, FIRST_POLL
+    waited, poll, patience = 0.0, FIRST_POLL, Patience()
     while waited < MAX_CONVERSION_SECONDS:
-        files = service.call("uploads.progress", {"upload_id": session})["files"]
-        failed = next((file for file in files if file["state"] in ("failed", "refused")), None)
+        try:
+            files = patience.ask(lambda: service.call("uploads.progress", {"upload_id": session}, feedback=feedback)["files"])
+        except http.NetworkError as error:
+            raise PluginError("The file was uploaded, but the server no longer responds. Look for it in the Browser panel later.") from error
+        failed = next((file for file in files or [] if file["state"] in ("failed", "refused")), None)
         if failed:
             raise PluginError(f"{failed['name']} was not accepted: {failed['error']}.")
-        if all(file["state"] == "ready" for file in files):
+        if files is not None and all(file["state"] == "ready" for file in files):
             return
         wait(poll, feedback)
         waited, poll = waited + poll, min(MAX_POLL, poll * 1.5)
@@ -84,45 +100,56 @@ class _Upload:
         self._sent = 0
 
     def send(self) -> None:
-        failures = 0
+        """Ends: each attempt gets further than all before it, or counts as a failure."""
+        failures, furthest = 0, 0
         while True:
-            before = self._sent
             try:
-                target = self._service.call("uploads.signed_url", self._fields)
+                target = self._service.call("uploads.signed_url", self._fields, feedback=self._feedback)
                 part = target.get("part")
                 if part is not None:
                     self._send_part(target["upload_url"], part["offset"], part["length"])
-                    is_done = self._sent >= self._size
                 else:
-                    is_done = self._send_chunks(target["upload_url"], is_resumed=failures > 0)
-                if is_done:
+                    self._send_chunks(target["upload_url"], is_resumed=failures > 0)
+                if self._sent >= self._size:
                     return
             except (http.NetworkError, ProblemError) as error:
-                failures = 1 if self._sent > before else failures + 1
-                if failures > MAX_FAILURES or not _is_transient(error):
+                failures = 1 if self._sent > furthest else failures + 1
+                furthest = max(furthest, self._sent)
+                if failures > MAX_FAILURES or not _may_go_on(error):
                     raise
-                wait(0.5 * 2**failures, self._feedback)
+                _back_off(failures, self._feedback)
 
     def _send_part(self, url: str, offset: int, length: int) -> None:
-        data = self._read(offset, offset + length)
-        md5 = base64.b64encode(hashlib.md5(data, usedforsecurity=False).digest()).decode()
-        self._put(url, {"content-md5": md5}, data)
+        """Nothing is left to send if the answer to the last part was lost."""
+        if length > 0:
+            data = self._read(offset, offset + length)
+            md5 = base64.b64encode(hashlib.md5(data, usedforsecurity=False).digest()).decode()
+            self._put(url, {"content-md5": md5}, data)
         self._moved(offset + length)
 
-    def _send_chunks(self, url: str, *, is_resumed: bool) -> bool:
-        offset = self._current_offset(url) if is_resumed else 0
+    def _send_chunks(self, url: str, *, is_resumed: bool) -> None:
+        if is_resumed and self._is_complete(url):
+            return
+        offset = self._sent if is_resumed else 0
         while offset < self._size:
             end = min(self._size, offset + CHUNK_BYTES)
             response = self._put(url, {"content-range": f"bytes {offset}-{end - 1}/{self._size}"}, self._read(offset, end))
-            offset = end if response.status != 308 else int(response.headers.get("upload-offset", end))
-            self._moved(offset)
             if response.status != 308:
-                self._verify(response)
-        return True
+                return self._verify(response)
+            reached = int(response.headers.get("upload-offset", end))
+            if reached <= offset:
+                raise http.NetworkError(http.origin(url), "it did not keep what was sent")
+            offset = reached
+            self._moved(offset)
 
-    def _current_offset(self, url: str) -> int:
+    def _is_complete(self, url: str) -> bool:
+        """Asks the store how far it got: what an interrupted request has sent may have arrived."""
         response = self._put(url, {"content-range": f"bytes */{self._size}"}, b"")
-        return int(response.headers.get("upload-offset", 0)) if response.status == 308 else self._size
+        if response.status != 308:
+            self._verify(response)
+            return True
+        self._moved(int(response.headers.get("upload-offset", 0)))
+        return False
 
     def _read(self, start: int, end: int) -> bytes:
         self._file.seek(start)
@@ -133,13 +160,13 @@ class _Upload:
 
     def _verify(self, response: http.Response) -> None:
         stored = _SHA256.match(response.headers.get("etag", ""))
-        if stored is None:
-            return
-        digest = hashlib.sha256()
-        for start in range(0, self._size, CHUNK_BYTES):
-            digest.update(self._read(start, min(self._size, start + CHUNK_BYTES)))
-        if stored.group(1) != digest.hexdigest():
-            raise PluginError("The file was damaged on its way: its checksum differs. Upload it again.")
+        if stored is not None:
+            digest = hashlib.sha256()
+            for start in range(0, self._size, CHUNK_BYTES):
+                digest.update(self._read(start, min(self._size, start + CHUNK_BYTES)))
+            if stored.group(1) != digest.hexdigest():
+                raise PluginError("The file was damaged on its way: its checksum differs. Upload it again.")
+        self._moved(self._size)
 
     def _put(self, url: str, headers: dict[str, str], data: bytes) -> http.Response:
         response = http.put(url, {"content-type": _TYPE, **headers}, data, self._feedback)
@@ -152,10 +179,13 @@ class _Upload:
         self._report(offset)
 
 
-def _is_transient(error: PluginError) -> bool:
-    if isinstance(error, http.NetworkError):
-        return True
-    return isinstance(error, ProblemError) and (error.status >= 500 or error.status in (403, 408, 429) or error.slug == "upload-offset")
+def _may_go_on(error: PluginError) -> bool:
+    """With a new address: the last one may have expired, or the store may be at another offset than we thought."""
+    return is_transient(error) or (isinstance(error, ProblemError) and (error.status == 403 or error.slug == "upload-offset"))
+
+
+def _back_off(failures: int, feedback: QgsFeedback) -> None:
+    wait(0.5 * 2**failures, feedback)
 
 
 def download(service: Service, item_id: str, asset: dict[str, Any], path: str, *, progress: Progress, feedback: QgsFeedback) -> None:
@@ -174,21 +204,21 @@ def download(service: Service, item_id: str, asset: dict[str, Any], path: str, *
 
 
 def _receive(service: Service, item_id: str, key: str, file: BinaryIO, progress: Progress, feedback: QgsFeedback) -> None:
-    address = signed_address(service, item_id, key)
-    digest, offset, total, failures, etag = hashlib.sha256(), 0, None, 0, ""
+    address, digest, offset, total, failures, etag = "", hashlib.sha256(), 0, None, 0, ""
     while total is None or offset < total:
         if feedback.isCanceled():
             raise CanceledError
         try:
+            address = address or signed_address(service, item_id, key)
             response = http.send("GET", address, {"range": f"bytes={offset}-{offset + CHUNK_BYTES - 1}"}, b"", feedback)
             if response.status >= 400:
                 raise problem_of(response, "GET", http.origin(address))
         except (http.NetworkError, ProblemError) as error:
             failures += 1
-            if failures > MAX_FAILURES or not _is_transient(error):
+            if failures > MAX_FAILURES or not _may_go_on(error):
                 raise
-            wait(0.5 * 2**failures, feedback)
-            address = signed_address(service, item_id, key)
+            address = ""
+            _back_off(failures, feedback)
             continue
         if etag and response.headers.get("etag", "") != etag:
             raise PluginError("The file was replaced while it was downloaded. Download it again.")

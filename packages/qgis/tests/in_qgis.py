@@ -22,7 +22,7 @@ def main() -> None:
         support.messages.append("".join(traceback.format_exception(kind, error, trace)))
 
     sys.excepthook = unforeseen
-    with open(os.environ["GROUNDTRACK_REPORT"], "w", encoding="utf-8", buffering=1) as report:
+    with open(os.environ["GROUNDTRACK_REPORT"], "a", encoding="utf-8", buffering=1) as report:
         try:
             if os.environ.get("GROUNDTRACK_PICTURES"):
                 import pictures
@@ -30,12 +30,15 @@ def main() -> None:
                 pictures.take(os.environ["GROUNDTRACK_PICTURES"])
                 code = 0
             else:
+                import test_interruptions
                 import test_plugin
 
                 names = os.environ.get("GROUNDTRACK_ONLY", "").split()
-                suite = (
-                    unittest.TestLoader().loadTestsFromNames(names, test_plugin) if names else unittest.TestLoader().loadTestsFromModule(test_plugin)
-                )
+                load = unittest.TestLoader()
+                suite = unittest.TestSuite()
+                for module in (test_interruptions, test_plugin):
+                    chosen = [name for name in names if hasattr(module, name.split(".")[0])]
+                    suite.addTests(load.loadTestsFromNames(chosen, module) if names else load.loadTestsFromModule(module))
                 result = unittest.TextTestRunner(report, verbosity=2, failfast=not names).run(suite)
                 code = 0 if result.wasSuccessful() and result.testsRun > 0 and not result.skipped else 1
         except BaseException:

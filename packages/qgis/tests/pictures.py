@@ -15,7 +15,13 @@ from groundtrack.cart import quote
 from groundtrack.layers import Style, add_item
 
 LAKE = "Lake and fields, June"
+MOUNTAINS = "Mountains"
 SIZE = (1180, 760)
+PANEL_WIDTH = 380
+"""Of the panels at the left: names of styles are long."""
+DAYS = 14
+"""Of the search: footprints of a year would hide the map."""
+JPEG_QUALITY = 88
 
 
 def take(folder: str) -> None:
@@ -27,7 +33,7 @@ def take(folder: str) -> None:
 
     def save(name: str, widget: Any = window) -> None:
         until("the map", lambda: not iface.mapCanvas().isDrawing())
-        widget.grab().save(os.path.join(folder, f"qgis-{name}.png"))
+        assert widget.grab().save(os.path.join(folder, f"qgis-{name}.jpg"), "JPG", JPEG_QUALITY)
 
     _map(save)
     _search(save)
@@ -39,12 +45,28 @@ def _map(save: Any) -> None:
     add_item(plugin().connection, item_named(LAKE))
     ndvi = add_item(plugin().connection, item_named(LAKE), Style("ndvi", "NDVI"))
     until("the legend", ndvi.legendPlaceholderImage)
-    QgsProject.instance().layerTreeRoot().findLayer(ndvi.id()).setExpanded(True)
-    iface.mainWindow().findChild(QDockWidget, "Browser").setMinimumHeight(300)
+    _show_legend(ndvi)
+    browser = iface.mainWindow().findChild(QDockWidget, "Browser")
+    browser.setMinimumHeight(300)
+    iface.mainWindow().resizeDocks([browser], [PANEL_WIDTH], Qt.Orientation.Horizontal)
     iface.mapCanvas().setExtent(ndvi.extent())
     iface.mapCanvas().refresh()
     _expand_browser()
     save("map")
+
+
+def _show_legend(layer: Any) -> None:
+    """QGIS folds a layer when its legend is replaced."""
+    node = QgsProject.instance().layerTreeRoot().findLayer(layer.id())
+    tree = iface.layerTreeView()
+    index = tree.node2index(node)
+
+    def is_open() -> bool:
+        node.setExpanded(True)
+        tree.setExpanded(index, True)
+        return bool(tree.isExpanded(index) and len(tree.layerTreeModel().layerLegendNodes(node)) > 0)
+
+    until("the legend of the layer", is_open)
 
 
 def _expand_browser() -> None:
@@ -74,7 +96,7 @@ def _search(save: Any) -> None:
     canvas = iface.mapCanvas()
     canvas.setDestinationCrs(QgsCoordinateReferenceSystem("EPSG:4326"))
     canvas.setExtent(QgsRectangle(2.28, 48.185, 2.32, 48.215))
-    dock.any_date.setChecked(True)
+    dock.start.setDate(dock.end.date().addDays(-DAYS))
     dock.search()
     until("scenes", lambda: dock.scenes)
     until("thumbnails", lambda: any(feature["thumbnail"] for feature in dock.layer.getFeatures()))
@@ -85,6 +107,7 @@ def _search(save: Any) -> None:
             item.setSelected(True)
             dock.results.scrollToItem(item)
     dock.add_selected()
+    _show_legend(dock.layer)
     quoted = quote(plugin().connection.service, dock.cart.captures())
     dock.total.setText(f"Price: {quoted.text}")
     save("search")
@@ -94,7 +117,9 @@ def _search(save: Any) -> None:
 def _algorithm(save: Any) -> None:
     import processing
 
-    dialog: QDialog = processing.createAlgorithmDialog("groundtrack:hillshade", {"item_id": item_named("Mountains")["id"]})
+    QgsProject.instance().clear()
+    mountains = add_item(plugin().connection, item_named(MOUNTAINS))
+    dialog: QDialog = processing.createAlgorithmDialog("groundtrack:hillshade", {"item_id_layer": mountains.id(), "azimuth": 315, "altitude": 45})
     dialog.resize(860, 560)
     dialog.show()
     until("the form", dialog.isVisible)

@@ -5,19 +5,16 @@ legends, search, cart and order, upload, share links, algorithms alone and in mo
 
 from __future__ import annotations
 
-import contextlib
 import http.server
 import json
 import os
 import threading
-import unittest
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import processing
-from osgeo import gdal, osr
+from cases import LAKE, MOUNTAINS, Case, answering, patched, tiff
 from qgis.core import (
     QgsApplication,
     QgsAuthMethodConfig,
@@ -45,7 +42,7 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QSize, Qt
 from qgis.PyQt.QtGui import QColor
 from qgis.utils import iface
-from support import EMAIL, PASSWORD, URL, WORK, clear, demo_project, item_named, messages, plugin, sign_in, unlock_store, until
+from support import EMAIL, PASSWORD, URL, WORK, demo_project, item_named, messages, plugin, until
 
 from groundtrack import cart as cart_module
 from groundtrack import http as http_module
@@ -67,9 +64,6 @@ from groundtrack.legend import draw as draw_legend, legend_of
 from groundtrack.plugin import share_target
 from groundtrack.service import Credential, Service
 from groundtrack.transfers import download
-
-LAKE = "Lake and fields, June"
-MOUNTAINS = "Mountains"
 
 
 def drawn(layer: Any, extent: QgsRectangle) -> Any:
@@ -93,20 +87,6 @@ def colours(image: Any) -> int:
     return len({image.pixel(x, y) for x in range(0, image.width(), 5) for y in range(0, image.height(), 5)})
 
 
-def tiff(path: str, *, epsg: int | None = 32631, size: int = 300) -> str:
-    dataset = gdal.GetDriverByName("GTiff").Create(path, size, size, 3, gdal.GDT_UInt16)
-    dataset.SetGeoTransform((450_000, 10, 0, 5_340_000, 0, -10))
-    if epsg:
-        reference = osr.SpatialReference()
-        reference.ImportFromEPSG(epsg)
-        dataset.SetProjection(reference.ExportToWkt())
-    for band in (1, 2, 3):
-        rows = b"".join(int(1 + (x * band + y) % 900).to_bytes(2, "little") for y in range(size) for x in range(size))
-        dataset.GetRasterBand(band).WriteRaster(0, 0, size, size, rows)
-    dataset.FlushCache()
-    return path
-
-
 class Listening(QgsProcessingFeedback):
     """What a user reads in the log of an algorithm."""
 
@@ -116,34 +96,6 @@ class Listening(QgsProcessingFeedback):
 
     def reportError(self, error: str, fatalError: bool = False) -> None:  # noqa: N802, N803: QGIS calls it by these names.
         self.errors.append(error)
-
-
-class Case(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls) -> None:
-        unlock_store()
-        if stored() is None:
-            sign_in()
-
-    def setUp(self) -> None:
-        clear()
-        messages.clear()
-
-    def tearDown(self) -> None:
-        self.assertEqual([text for text in messages if "Traceback" in text], [], "a failure that nobody foresaw")
-
-    def fails(self, words: str, run: Any) -> PluginError:
-        with self.assertRaises(PluginError) as caught:
-            run()
-        sentence = str(caught.exception)
-        self.assertIn(words, sentence)
-        self.assertTrue(sentence.endswith(".") and "\n" not in sentence and len(sentence) < 300, sentence)
-        return caught.exception
-
-    def lake(self, layer: Any) -> QgsRectangle:
-        """Where the demo's scenes are, in the CRS of a layer."""
-        box = QgsRectangle(*item_named(LAKE)["bbox"])
-        return QgsCoordinateTransform(QgsCoordinateReferenceSystem("EPSG:4326"), layer.crs(), QgsProject.instance()).transformBoundingBox(box)
 
 
 class Test1SignIn(Case):
@@ -523,7 +475,7 @@ class Test6Upload(Case):
         def away(*_: Any) -> Any:
             raise transfers.http.NetworkError("the store", "refused")
 
-        with patched(transfers, wait=lambda seconds, feedback: tries.append(seconds)), patched(transfers.http, put=away):
+        with patched(transfers, _back_off=lambda failures, feedback: tries.append(failures)), patched(transfers.http, put=away):
             self.fails(
                 "No response from the store",
                 lambda: transfers.upload(
@@ -584,51 +536,6 @@ class Test7Share(Case):
             self.assertEqual(response.status, 200)
         self.fails("password", lambda: create_link(plugin().connection.service, share_target(layer), "short", 3, False))
         self.fails("is not a layer of Groundtrack", lambda: share_target(QgsVectorLayer("Point", "Points", "memory")))
-
-
-@contextlib.contextmanager
-def patched(module: Any, **values: Any) -> Iterator[None]:
-    before = {name: getattr(module, name) for name in values}
-    for name, value in values.items():
-        setattr(module, name, value)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(module, name, value)
-
-
-@contextlib.contextmanager
-def answering(answer: Callable[[str, Any], tuple[int, Any]]) -> Iterator[tuple[Service, list[str]]]:
-    """A server whose answers are ours, and the paths that it was asked for."""
-    asked: list[str] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.answer(json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}"))
-
-        def do_GET(self) -> None:
-            self.answer({})
-
-        def answer(self, body: Any) -> None:
-            asked.append(self.path)
-            status, content = answer(self.path, body)
-            sent = content if isinstance(content, bytes) else json.dumps(content).encode()
-            self.send_response(status)
-            self.send_header("content-length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield Service(f"http://127.0.0.1:{server.server_port}", Credential("api-key", "svc_abcdefgh_" + "x" * 40)), asked
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 class Test8Bounds(Case):

@@ -26,11 +26,11 @@ from qgis.core import (
 )
 from qgis.PyQt.QtGui import QIcon
 
-from .. import layers, log
+from .. import http, layers, log
 from ..connection import Connection
 from ..errors import CanceledError, PluginError, code_of
 from ..icons import icon
-from ..service import Service, wait
+from ..service import Patience, Service, wait
 from ..transfers import download
 from .parameters import Input, input_of
 
@@ -198,10 +198,11 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
 
     def _await_end(self, service: Service, job: dict[str, Any], feedback: QgsProcessingFeedback) -> None:
         """The server ends a job that exceeds its time limit; a server that does not is not waited for."""
-        path, poll, waited, stage = f"/jobs/{job['jobID']}", FIRST_POLL, 0.0, ""
+        path, poll, waited, stage, patience = f"/jobs/{job['jobID']}", FIRST_POLL, 0.0, "", Patience()
+        status: dict[str, Any] = {"status": "accepted"}
         try:
             while True:
-                status = json.loads(service.request("GET", path, feedback=feedback).body)
+                status = patience.ask(lambda: json.loads(service.request("GET", path, feedback=feedback).body)) or status
                 feedback.setProgress(0.9 * float(status.get("progress") or 0))
                 if status.get("message", "") != stage:
                     stage = status.get("message", "")
@@ -216,8 +217,10 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
                     raise PluginError(f"The job {job['jobID']} has not ended after a day. It continues on the server; look for it in the console.")
                 wait(poll, feedback)
                 waited, poll = waited + poll, min(MAX_POLL, poll * 1.5)
+        except http.NetworkError as error:
+            raise PluginError(f"The server no longer responds. The job {job['jobID']} continues there; look for it in the console.") from error
         except CanceledError:
-            service.request("DELETE", path)
+            _cancel(service, job["jobID"])
             feedback.pushInfo("The job was cancelled. It was not charged.")
             raise
 
@@ -247,6 +250,13 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
             _marks.append(mark)
             context.layerToLoadOnCompletionDetails(path).setPostProcessor(mark)
         return path
+
+
+def _cancel(service: Service, job_id: str) -> None:
+    try:
+        service.request("DELETE", f"/jobs/{job_id}")
+    except http.NetworkError as error:
+        raise PluginError(f"The server does not respond, so the job {job_id} was not cancelled. Cancel it in the console.") from error
 
 
 def _items_of(results: Any) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { ago, count, date } from '../../ui/format.ts'
 import { Badge, Button, Card, Check, Choice, CopyButton, Field, Note, Page, Secret, Segmented } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
+import { firstCall, type Caller } from './first-call.ts'
 import { classes } from '../../ui/classes.ts'
 import secretStyles from '../../ui/secret.module.css'
 import buttonStyles from '../../ui/button.module.css'
@@ -222,42 +223,15 @@ function NewKey({ onClose, onMade }: { onClose(): void; onMade(name: string, key
   )
 }
 
-type Snippet = 'curl' | 'js' | 'python' | 'qgis'
-
-function snippetOf(kind: Snippet, base: string): string {
-  if (kind === 'curl')
-    return `# your projects
-curl -s ${base}/v1/op/projects.list \\
-  -H "Authorization: Bearer $GROUNDTRACK_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d '{}'`
-  if (kind === 'js')
-    return `import { Groundtrack } from '@groundtrack/client'
-
-const gt = new Groundtrack({
-  baseUrl: '${base}',
-  apiKey: process.env.GROUNDTRACK_KEY,
-})
-const { projects } = await gt.projects.list({})`
-  if (kind === 'python')
-    return `import os
-from groundtrack import Groundtrack
-
-gt = Groundtrack("${base}", api_key=os.environ["GROUNDTRACK_KEY"])
-for project in gt.projects.list():
-    print(project.name)`
-  return `Layer → Add layer → Add WMS/WMTS layer → New\nURL: ${base}/wmts/ITEM_ID/1.0.0/WMTSCapabilities.xml?key=svc_…`
-}
-
 function FirstCall({ apiKey }: { apiKey: string | null }): ReactElement {
-  const [kind, setKind] = useState<Snippet>('curl')
+  const [kind, setKind] = useState<Caller>('curl')
   const [outcome, setOutcome] = useState<string | null>(null)
   const run = async () => {
     const startedAt = performance.now()
     const { total } = await call('projects.list', {})
     setOutcome(`200, ${Math.round(performance.now() - startedAt)} ms, ${total} projects`)
   }
-  const text = snippetOf(kind, location.origin)
+  const text = firstCall(kind, location.origin)
   return (
     <Card
       title="First call"
@@ -279,11 +253,7 @@ function FirstCall({ apiKey }: { apiKey: string | null }): ReactElement {
         {text}
       </pre>
       <div className={classes(ui.flexRow, ui.marginTop12, ui.wrap)}>
-        <CopyButton
-          text={apiKey ? text.replace('$GROUNDTRACK_KEY', apiKey).replace('svc_…', apiKey) : text}
-          label={apiKey ? 'Copy with the key' : 'Copy'}
-          size="m"
-        />
+        <CopyButton text={firstCall(kind, location.origin, apiKey)} label={apiKey ? 'Copy with the key' : 'Copy'} size="m" />
         <Button icon="play" onClick={() => void run().catch((error: unknown) => setOutcome(String(error)))}>
           Run here
         </Button>
