@@ -3,18 +3,18 @@
  * nothing is torn, nobody is answered with 500, and the service recovers by itself; and all processes can be restarted one by one,
  * upgraded and rolled back, while requests come in through HAProxy and nginx with their defaults, and none fails.
  *
- * FAULTS=200 does so many faults and also holds the times against their limits; SEED repeats their order, and FAULT=<regular
+ * FAULTS=200 does so many faults and also holds the times against their limits; TEST_SEED repeats their order, and FAULT=<regular
  * expression> selects some. RATE=100 is the requests a second during rollouts; UPGRADE_FROM=<folder of another checkout>
  * begins with that version. CLUSTER_LOGS=<folder> keeps the logs of all programs.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { campaign } from '../support/campaign.ts'
+import { campaign, testSeed } from '../support/campaign.ts'
 import type { CampaignResult, CampaignSettings } from './campaign.ts'
 import { inCluster, noCluster } from './enter.ts'
 import type { RollingResult, RollingSettings } from './rolling.ts'
 
-const { FAULTS, FAULT, SEED, RATE, UPGRADE_FROM } = process.env
+const { FAULTS, FAULT, RATE, UPGRADE_FROM } = process.env
 const isWanted = FAULTS !== undefined || RATE !== undefined || campaign({ short: false, ci: false, long: true })
 const skip = isWanted ? (noCluster() ?? false) : 'a cluster takes many minutes: CAMPAIGN=long, FAULTS=<number> or RATE=<number> starts it'
 /** Faults of at most half a minute, for runs that somebody waits for; FAULTS and CAMPAIGN=long try all. */
@@ -37,8 +37,8 @@ test('rolling restart, upgrade and rollback', { skip }, async (t) => {
 })
 
 test('faults', { skip }, async (t) => {
-  const seed = Number(SEED ?? Date.now() % 1_000_000)
-  t.diagnostic(`SEED=${seed}`)
+  const seed = testSeed
+  t.diagnostic(`TEST_SEED=${seed}`)
   const faults = Number(FAULTS ?? campaign({ short: 2, ci: 3, long: 50 }))
   const settings: CampaignSettings = {
     seed,

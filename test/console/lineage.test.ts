@@ -18,7 +18,7 @@ const graphs = fc.integer({ min: 1, max: 25 }).chain((size) =>
   })),
 )
 
-test('every node lies within the drawing and over no other', () => {
+test('every node and line lies within the drawing, and no node over another', () => {
   fc.assert(
     fc.property(graphs, ({ nodes, edges }) => {
       const layout = layoutOf(nodes, edges)
@@ -30,6 +30,8 @@ test('every node lies within the drawing and over no other', () => {
         assert.ok(x - NODE_WIDTH / 2 >= 0 && x + NODE_WIDTH / 2 <= layout.width)
         assert.ok(y - NODE_HEIGHT / 2 >= 0 && y + NODE_HEIGHT / 2 <= layout.height)
       }
+      for (const { x, y } of layout.lines.flatMap(({ points }) => points))
+        assert.ok(x >= 0 && x <= layout.width && y >= 0 && y <= layout.height)
       layout.nodes.forEach((one, index) => {
         for (const other of layout.nodes.slice(index + 1))
           assert.ok(Math.abs(one.x - other.x) >= NODE_WIDTH || Math.abs(one.y - other.y) >= NODE_HEIGHT)

@@ -218,7 +218,8 @@ async function artifactsWithoutLineage(db: Db): Promise<string[]> {
     select a.operation || ' ' || a.invocation_id as what from audit a
     where a.status = 200 and a.operation = any(${producing}::text[]) and (
       (cardinality(a.artifacts) = 0 and not exists (select from audit made where made.operation = a.operation and made.org_id = a.org_id
-        and made.input_hash = a.input_hash and made.status = 200 and cardinality(made.artifacts) > 0))
+        and made.input_hash = a.input_hash and made.status = 200 and cardinality(made.artifacts) > 0
+        and exists (select from idempotency_claim c where c.invocation_id = made.invocation_id and c.state = 'done')))
       or exists (select from unnest(a.artifacts) as made where not exists (
         select from lineage_node n where n.org_id = a.org_id and n.entity_type || ' ' || n.entity_id = made)))
   `.execute(db)

@@ -1,12 +1,12 @@
 // Goal: kill -9 of the service while others write, on both kinds of database, loses no acknowledged write and tears nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { campaign } from '../support/campaign.ts'
+import { campaign, testSeed } from '../support/campaign.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { openLab } from '../support/service.ts'
 import { campaign as killingCampaign, type CampaignOptions } from './kill.ts'
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const seed = testSeed
 
 type Options = Pick<CampaignOptions, 'kills' | 'first'>
 
@@ -31,7 +31,7 @@ const CASES: readonly { name: string; options: Options; server: boolean }[] = [
 
 for (const { name, options, server } of CASES) {
   test(`kill -9 during writes, ${name}`, async (t) => {
-    t.diagnostic(`SEED=${seed}`)
+    t.diagnostic(`TEST_SEED=${seed}`)
     const lab = openLab()
     t.after(() => lab.close())
     const database = server ? await createEmptyDatabase() : null

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDatabase } from '#db/open.ts'
-import { campaign } from '../support/campaign.ts'
+import { campaign, testSeed } from '../support/campaign.ts'
 import { createDatabase } from '../support/database.ts'
 import { simulate } from './commands.ts'
 
@@ -10,8 +10,8 @@ const COMMANDS = Number(process.env['LEDGER_COMMANDS'] ?? campaign({ short: 200,
 
 // Goal: after any sequence of concurrent changes, the ledger agrees with a simple model of it.
 test('the ledger agrees with a simple model', async (t) => {
-  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-  t.diagnostic(`SEED=${seed}`)
+  const seed = testSeed
+  t.diagnostic(`TEST_SEED=${seed}`)
   const own = await createDatabase()
   const database = openDatabase(own.url, { maxConnections: 12 })
   t.after(async () => {

@@ -1,7 +1,7 @@
 // Goal: kill -9 at any named point of a payment loses no payment, grants none twice, and leaves no hold behind.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { campaign } from '../support/campaign.ts'
+import { campaign, testSeed } from '../support/campaign.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { openLab } from '../support/service.ts'
 import { paymentCampaign } from './kill.ts'
@@ -11,8 +11,8 @@ const POINTS = ['after-charge', 'before-commit', 'after-settling'] as const
 const ROUNDS = campaign({ short: 1, long: 2 })
 
 test('kill -9 around payments', async (t) => {
-  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-  t.diagnostic(`SEED=${seed}`)
+  const seed = testSeed
+  t.diagnostic(`TEST_SEED=${seed}`)
   const lab = openLab()
   t.after(() => lab.close())
   const database = await createEmptyDatabase()

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import sweep from '#domains/assets/sweep.task.ts'
 import resume from '#domains/processing/resume.task.ts'
 import run from '#domains/processing/run.task.ts'
-import { campaign } from '../support/campaign.ts'
+import { campaign, testSeed } from '../support/campaign.ts'
 import { call, createOwner, ok } from '../support/client.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { seeded, type Random } from '../support/random.ts'
@@ -71,7 +71,7 @@ async function recover(w: World): Promise<void> {
 }
 
 test('kill -9 of workers in the middle of jobs', { timeout: 3_600_000 }, async (t) => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+  const seed = testSeed
   const random = seeded(seed)
   const lab = openLab()
   t.after(() => lab.close())
@@ -143,7 +143,7 @@ test('kill -9 of workers in the middle of jobs', { timeout: 3_600_000 }, async (
   const failed = await w.db.selectFrom('processing_job').select('error').where('status', '=', 'failed').execute()
   const reasons = [...Map.groupBy(failed, ({ error }) => error)].map(([error, rows]) => `${rows.length} failed: ${error}`)
   t.diagnostic(
-    `SEED=${seed}: ${SIZE.jobs} jobs, ${SIZE.workers} workers, ${deaths} kills in ${seconds.toFixed(0)} s; ` +
+    `TEST_SEED=${seed}: ${SIZE.jobs} jobs, ${SIZE.workers} workers, ${deaths} kills in ${seconds.toFixed(0)} s; ` +
       `${await count('completed')} completed, ${again.length} taken up again; ${reasons.join('; ')}`,
   )
   const open = await w.db.selectFrom('processing_job').select(['status', 'stage', 'attempts']).where('completed_at', 'is', null).execute()

@@ -1,15 +1,22 @@
 /**
  * Loaded before every test file: once its last test is over, whatever still keeps the process alive is named and left behind. Node
- * would wait for it for ever, and with it the whole run. With TEST_PROFILE, the process also writes what it took.
+ * would wait for it for ever, and with it the whole run. With TEST_PROFILE, the process also writes what it took; with TEST_SEED,
+ * properties are tried on the same random values again.
  */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { after } from 'node:test'
+import { testSeed } from './campaign.ts'
 import { atEnd } from './ending.ts'
 
 const GRACE_MS = 20_000
 /** Linux counts in hundredths of a second. */
 const TICKS_A_SECOND = 100
 const profile = process.env['TEST_PROFILE']
+
+if (process.env['TEST_SEED']) {
+  const { default: fc } = await import('fast-check')
+  fc.configureGlobal({ seed: testSeed })
+}
 
 after(() => {
   for (const end of atEnd) end()

@@ -1,6 +1,6 @@
 /**
  * Goal: golden files with flipped, overwritten, removed and inserted bytes are read or refused with a
- * RasterError, never anything else. A failure prints the seed and the mutant; RASTER_FUZZ_SEED runs it
+ * RasterError, never anything else. A failure prints the seed and the mutant; TEST_SEED runs it
  * again and RASTER_FUZZ_COUNT asks for more.
  */
 import assert from 'node:assert/strict'
@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { memorySource } from '#raster/source/memory.ts'
 import { readEverything } from '#raster/testing/exhaust.ts'
-import { campaign } from '../../../test/support/campaign.ts'
+import { campaign, testSeed } from '../../../test/support/campaign.ts'
 import { cpuTimer } from '../../../test/support/cpu.ts'
 
 const GOLDEN = new URL('../../../test/golden/raster/', import.meta.url)
@@ -47,7 +47,7 @@ function mutate(original: Uint8Array, random: (below: number) => number): Uint8A
 }
 
 test('mutated golden files', async (t) => {
-  const seed = Number(process.env['RASTER_FUZZ_SEED'] ?? Date.now() % 2 ** 32)
+  const seed = testSeed
   const count = Number(process.env['RASTER_FUZZ_COUNT'] ?? DEFAULT_COUNT)
   t.diagnostic(`seed ${seed}, ${count} mutants`)
   const random = randomizer(seed)

@@ -4,6 +4,7 @@ import type { LineageEdge, LineageNode } from '../../api/contract.ts'
 
 export const NODE_WIDTH = 180
 export const NODE_HEIGHT = 58
+const MARGIN = 24
 
 export const keyOf = (type: string, id: string) => `${type} ${id}`
 export const nodeKey = ({ entity_type, entity_id }: LineageNode) => keyOf(entity_type, entity_id)
@@ -38,7 +39,7 @@ export interface LineageLayout {
 /** An edge says that `src` was made from `dst`: it is drawn from `dst` to `src`. Edges to nodes that are not shown are left out. */
 export function layoutOf(nodes: readonly LineageNode[], edges: readonly LineageEdge[]): LineageLayout {
   const graph = new dagre.graphlib.Graph()
-  graph.setGraph({ rankdir: 'LR', nodesep: 26, ranksep: 100, marginx: 24, marginy: 24 })
+  graph.setGraph({ rankdir: 'LR', nodesep: 26, ranksep: 100, marginx: MARGIN, marginy: MARGIN })
   graph.setDefaultEdgeLabel(() => ({}))
   for (const node of nodes) graph.setNode(nodeKey(node), { width: NODE_WIDTH, height: NODE_HEIGHT })
   const shown = edges
@@ -46,17 +47,22 @@ export function layoutOf(nodes: readonly LineageNode[], edges: readonly LineageE
     .filter(({ from, to }) => graph.hasNode(from) && graph.hasNode(to))
   for (const { from, to } of shown) graph.setEdge(from, to)
   dagre.layout(graph)
+  const bends = shown.map(({ from, to }) => (graph.edge(from, to) as { points: Point[] }).points)
+  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number }
+  // The library measures boxes only: a line around the outermost of them can leave the drawing.
+  const ys = bends.flat().map(({ y }) => y)
+  const above = Math.max(0, MARGIN / 2 - Math.min(...ys, MARGIN))
+  const below = Math.max(0, Math.max(...ys, 0) + MARGIN / 2 - height)
+  const moved = <T extends Point>(point: T): T => ({ ...point, y: point.y + above })
   const placed = nodes.map((node): PlacedNode => {
-    const { x, y } = graph.node(nodeKey(node)) as { x: number; y: number }
+    const { x, y } = moved(graph.node(nodeKey(node)) as Point)
     return { ...node, key: nodeKey(node), x, y }
   })
   const byKey = new Map(placed.map((node) => [node.key, node]))
-  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number }
-  const lines = shown.map(({ from, to, relation }) => {
-    const { points } = graph.edge(from, to) as { points: Point[] }
-    return { from: byKey.get(from)!, to: byKey.get(to)!, relation, points }
+  const lines = shown.map(({ from, to, relation }, index) => {
+    return { from: byKey.get(from)!, to: byKey.get(to)!, relation, points: bends[index]!.map(moved) }
   })
-  return { nodes: placed, lines, width, height }
+  return { nodes: placed, lines, width, height: height + above + below }
 }
 
 /** A smooth SVG path along the points. */
