@@ -57,7 +57,9 @@ export function createMap(container: HTMLElement, events: MapEvents): ShareMap {
   if (frame) container.append(frame) // Below the map's buttons.
   report(map, events)
 
-  const ready = new Promise<void>((resolve) => map.once('load', () => resolve()))
+  // Layers can be added; the base map may still be loading, and imagery never waits for it.
+  const ready = new Promise<void>((resolve) => map.once('style.load', () => resolve()))
+  map.once('idle', () => addDetails(map))
   let second: maplibre.Map | null = null
   dark.addEventListener('change', () => [map, second].forEach((each) => each && repaint(each, palette())))
 
@@ -136,7 +138,7 @@ function openMap(container: HTMLElement, colours: Palette): maplibre.Map {
   )
   // It begins unfolded; over a small map that is in the way.
   if (container.clientWidth < 760)
-    map.once('load', () => container.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
+    map.once('style.load', () => container.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
   return map
 }
 
@@ -171,7 +173,8 @@ function openSecond(first: maplibre.Map, colours: Palette, tiles: Tiles): maplib
   const follow = () => map.jumpTo(place())
   first.on('move', follow)
   map.once('remove', () => first.off('move', follow))
-  map.once('load', () => {
+  map.once('idle', () => addDetails(map))
+  map.once('style.load', () => {
     addImage(map, tiles)
     follow()
     map.on('idle', () => container.setAttribute('aria-busy', 'false'))
@@ -281,14 +284,21 @@ function boxOf([west, south, east, north]: [number, number, number, number]): Ge
   }
 }
 
+const asset = (name: string) => `${location.origin}/assets/world-${name}.json`
+
+/** Replaces coarse land, and adds borders and names. */
+function addDetails(map: maplibre.Map): void {
+  for (const name of ['land', 'borders', 'names']) source(map, name).setData(asset(name))
+}
+
 function baseStyle(colours: Palette): maplibre.StyleSpecification {
   return {
     version: 8,
     projection: { type: 'globe' },
     sources: {
-      land: { type: 'geojson', data: `${location.origin}/assets/world-land.json`, tolerance: 0.2 },
-      borders: { type: 'geojson', data: `${location.origin}/assets/world-borders.json`, tolerance: 0.2 },
-      names: { type: 'geojson', data: `${location.origin}/assets/world-names.json` },
+      land: { type: 'geojson', data: asset('coarse'), tolerance: 0.2 },
+      borders: { type: 'geojson', data: EMPTY, tolerance: 0.2 },
+      names: { type: 'geojson', data: EMPTY },
       grid: { type: 'geojson', data: graticule() },
       outlines: { type: 'geojson', data: EMPTY },
     },

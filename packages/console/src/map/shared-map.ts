@@ -2,6 +2,7 @@
 import * as maplibre from '/assets/maplibre-gl.mjs'
 import { currentToken } from '../api/session.ts'
 import { currentTheme, onTheme } from '../ui/theme.ts'
+import { whenIdle } from '../ui/when-idle.ts'
 import slotStyles from './map-slot.module.css'
 import { addDetails, baseStyle, paintFills, repaint } from './base-style.ts'
 import { boxOf, type Box, type Position } from './geo.ts'
@@ -98,7 +99,7 @@ class SharedMap {
       'Map. Use the arrow keys to move and plus and minus to zoom. The lists beside it have the same content.',
     )
     this.ready = new Promise((resolve) => this.map.once('style.load', () => resolve()))
-    this.map.once('idle', () => requestIdleCallback(() => addDetails(this.map)))
+    this.map.once('idle', () => whenIdle(() => addDetails(this.map)))
     this.map.on('error', () => undefined) // A tile that fails is a gap; it must not fill the console.
     this.map.on('movestart', () => this.element.setAttribute('aria-busy', 'true'))
     this.map.on('dataloading', () => this.element.setAttribute('aria-busy', 'true'))

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { isClosingPanel } from '../state/url.ts'
 import { sharedMap } from './shared-map.ts'
 
 /** `lon,lat,zoom` in the address follows the map; the map follows the address when the screen opens, and on the way back. */
@@ -11,7 +12,9 @@ export function useCamera(map: string | undefined, setMap: (map: string) => void
         shared.map.jumpTo({ center: [longitude!, latitude!], zoom: zoom! })
     }
     jump(map)
-    const onBack = () => jump(new URLSearchParams(location.search).get('map'))
+    const onBack = () => {
+      if (!isClosingPanel()) jump(new URLSearchParams(location.search).get('map'))
+    }
     addEventListener('popstate', onBack)
     const onEnd = () => {
       const { lng, lat } = shared.map.getCenter()

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
 const useAnySearch = () => useSearch({ strict: false })
@@ -16,12 +16,66 @@ export function useUrl(): [Url, (patch: UrlPatch, push?: boolean) => void] {
       void navigate({
         to: '.',
         replace: !push,
+        state: push ? {} : true, // An entry that is only changed still knows whether it opened a panel.
         search: (previous: Url) => withPatch(previous, patch),
       })
     },
     [navigate],
   )
   return [search, set]
+}
+
+/** The search parameter of a panel that an entry of the history opened. */
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    openedPanel?: string
+  }
+}
+
+let isClosing = false
+/** The way back is gone to close a panel: the rest of the screen stays as it is, the camera too. */
+export const isClosingPanel = (): boolean => isClosing
+
+interface Panel {
+  /** From panel to panel, for example from scene to scene, each is an entry of the history. */
+  open(value: string): void
+  close(): void
+}
+
+/**
+ * A panel whose content is in the address. Opening it adds an entry to the history, and closing it removes that entry, so that the
+ * browser's Back does not open it again. A panel that was opened by a link has no entry of its own.
+ */
+export function usePanel(name: keyof Url): Panel {
+  const [url, setUrl] = useUrl()
+  const { history } = useRouter()
+  const navigate = useNavigate()
+  const isOpen = url[name] !== undefined
+  const open = useCallback(
+    (value: string) =>
+      void navigate({
+        to: '.',
+        state: isOpen ? {} : { openedPanel: name },
+        search: (previous: Url) => withPatch(previous, { [name]: value }),
+      }),
+    [navigate, name, isOpen],
+  )
+  const close = useCallback(() => {
+    if (isClosing) return
+    if (history.location.state.openedPanel !== name) return setUrl({ [name]: null })
+    // Filters and camera may have changed since the panel was opened; only the panel goes.
+    const rest = withPatch(Object.fromEntries(new URLSearchParams(location.search)), { [name]: null })
+    isClosing = true
+    addEventListener('popstate', () => void navigate({ to: '.', replace: true, state: true, search: rest }).finally(endClosing), {
+      once: true,
+    })
+    history.back()
+  }, [history, navigate, name, setUrl])
+  return { open, close }
+}
+
+function endClosing(): void {
+  isClosing = false
 }
 
 function withPatch(url: Url, patch: UrlPatch): Url {

@@ -1,6 +1,6 @@
 import * as maplibre from '/assets/maplibre-gl.mjs'
 import { useEffect, useRef } from 'react'
-import { baseStyle } from '../../map/base-style.ts'
+import { addDetails, baseStyle } from '../../map/base-style.ts'
 import { authorizeTiles, sharedMap } from '../../map/shared-map.ts'
 import { currentTheme } from '../../ui/theme.ts'
 
@@ -29,6 +29,7 @@ export function useSecondMap(tiles: string | null) {
     leader.on('move', follow)
     map.current = follower
     ready.current = follower.once('style.load') // Imagery does not wait for the base map.
+    follower.once('idle', () => addDetails(follower))
     return () => {
       leader.off('move', follow)
       follower.remove()

@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useState, type 
 import { useOp } from '../../api/query.ts'
 import { areaOf, decodeArea, encodeArea, MAX_AREA_M2, MAX_VERTICES } from '../../map/geo.ts'
 import { useTitle } from '../../state/crumbs.ts'
-import { useUrl } from '../../state/url.ts'
+import { usePanel, useUrl } from '../../state/url.ts'
 import { Results } from './results.tsx'
 import { SceneInspector } from './scene-inspector.tsx'
 import { filtersFromUrl, parseBox, sortFromUrl, sortScenes } from './scenes.ts'
@@ -47,9 +47,13 @@ export function Explore(): ReactElement {
   const selected = scenes.find(({ key }) => key === url['sel']) ?? null
   const source = sources.data?.sources.find(({ host_name }) => selected?.kind === 'catalog' && host_name === selected.host) ?? null
   const [hovered, setHovered] = useState<string | null>(null)
-  const pick = useCallback((scene: Scene | null) => setUrl({ sel: scene?.key ?? null }, true), [setUrl])
+  const { open, close } = usePanel('sel')
+  const pick = useCallback((scene: Scene | null) => (scene ? open(scene.key) : close()), [open, close])
   // From scene to scene by keys is one entry of the history, so that the way back is not as long as the list.
-  const step = useCallback((scene: Scene) => setUrl({ sel: scene.key }, url['sel'] === undefined), [setUrl, url['sel']])
+  const step = useCallback(
+    (scene: Scene) => (url['sel'] === undefined ? open(scene.key) : setUrl({ sel: scene.key })),
+    [open, setUrl, url['sel']],
+  )
   const setArea = useCallback(
     (area: GeoJSON.Polygon | null) =>
       setUrl({ aoi: area ? encodeArea(area) : null, sel: null, place: null, ...(area ? { bbox: null } : {}) }, true),

@@ -1,5 +1,6 @@
 /** The globe on the sign-in page: land as dots under one ground track. Decoration, drawn once. */
 import { useEffect, useRef, type ReactElement } from 'react'
+import { whenIdle } from '../../ui/when-idle.ts'
 
 type Ring = [number, number][]
 interface Land {
@@ -106,10 +107,10 @@ export function Globe(): ReactElement {
       const isLand = landMask(land)
       if (!stopped && canvas.current) draw(canvas.current, isLand)
     }
-    const idle = requestIdleCallback(() => void show().catch(() => undefined))
+    const cancel = whenIdle(() => void show().catch(() => undefined))
     return () => {
       stopped = true
-      cancelIdleCallback(idle)
+      cancel()
     }
   }, [])
   return <canvas ref={canvas} aria-hidden="true" />

@@ -9,6 +9,7 @@ import { date } from '../../ui/format.ts'
 import { Button, Facts, Field, Note } from '../../ui/kit.ts'
 import { Logo } from '../../ui/icons.tsx'
 import { Failed, FormProblem } from '../../ui/states.tsx'
+import { whenIdle } from '../../ui/when-idle.ts'
 import { Globe } from './globe.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './sign-in.module.css'
@@ -32,10 +33,7 @@ function fetchNext(router: AnyRouter): void {
 function AuthLayout({ children }: { children: ReactNode }): ReactElement {
   const router = useRouter()
   useTakeOver()
-  useEffect(() => {
-    const idle = requestIdleCallback(() => fetchNext(router))
-    return () => cancelIdleCallback(idle)
-  }, [router])
+  useEffect(() => whenIdle(() => fetchNext(router)), [router])
   return (
     <div className={styles.page}>
       <div className={styles.artwork}>

@@ -4,7 +4,7 @@ import { useState, type ReactElement } from 'react'
 import type { AccountVendor, VendorAccount } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
-import { useUrl } from '../../state/url.ts'
+import { usePanel, useUrl } from '../../state/url.ts'
 import { useWho } from '../../state/who.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ago, audOfCredits } from '../../ui/format.ts'
@@ -37,7 +37,8 @@ export function VendorsPage(): ReactElement {
 
 function VendorList(): ReactElement {
   const list = useOp('vendors.accounts.list', {})
-  const [{ connect }, setUrl] = useUrl()
+  const [{ connect }] = useUrl()
+  const panel = usePanel('connect')
   return (
     <Card className={ui.marginTop16} flush>
       <Loaded
@@ -58,7 +59,7 @@ function VendorList(): ReactElement {
                   key={vendor.host_name}
                   vendor={vendor}
                   account={accounts.find(({ host_name }) => host_name === vendor.host_name) ?? null}
-                  onConnect={() => setUrl({ connect: vendor.host_name }, true)}
+                  onConnect={() => panel.open(vendor.host_name)}
                 />
               ))}
             </ul>
@@ -69,7 +70,7 @@ function VendorList(): ReactElement {
                   key={vendor.host_name}
                   vendor={vendor}
                   isReplacing={accounts.some(({ host_name }) => host_name === vendor.host_name)}
-                  onClose={() => setUrl({ connect: null })}
+                  onClose={panel.close}
                 />
               ))}
           </>

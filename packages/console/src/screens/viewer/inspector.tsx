@@ -1,7 +1,7 @@
 /** The panel beside the map: style, pixel values, statistics and metadata, one tab each. */
 import type { ReactElement, ReactNode } from 'react'
 import type { Asset, Item } from '../../api/contract.ts'
-import { useUrl } from '../../state/url.ts'
+import { usePanel, useUrl } from '../../state/url.ts'
 import { LinkButton } from '../../ui/kit.ts'
 import { Empty, Skeleton } from '../../ui/states.tsx'
 import { MetadataTab } from './metadata-tab.tsx'
@@ -56,10 +56,10 @@ export function Inspector(parts: InspectorParts): ReactElement {
 }
 
 function TabContent({ item, assets, itemStyle, tab, pointer, mayWrite, layers }: InspectorParts): ReactElement {
-  const [, setUrl] = useUrl()
+  const mapClients = usePanel('use')
   const { asset, isReady, isLoadingPresets, assetKey, bands, presets, style, check, setStyle } = itemStyle
   if (tab === 'Layers') return <>{layers}</>
-  if (tab === 'Metadata') return <MetadataTab item={item} assets={assets} mayWrite={mayWrite} onUse={() => setUrl({ use: 'qgis' }, true)} />
+  if (tab === 'Metadata') return <MetadataTab item={item} assets={assets} mayWrite={mayWrite} onUse={() => mapClients.open('qgis')} />
   if (!asset) return <NoRaster item={item} mayWrite={mayWrite} />
   if (tab === 'Pixel') return <PixelTab itemId={item.id} assetKey={assetKey} style={style} bands={bands} pointer={pointer} />
   if (tab === 'Statistics') return <StatisticsTab item={item} assetKey={assetKey} style={style} />

@@ -3,7 +3,7 @@ import { useEffect, type ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
 import { sharedMap } from '../../map/shared-map.ts'
 import type { Style } from '../../state/style.ts'
-import { useUrl } from '../../state/url.ts'
+import { usePanel, useUrl } from '../../state/url.ts'
 import { useIsPhone } from '../../ui/is-phone.ts'
 import { Button } from '../../ui/kit.ts'
 import { Empty } from '../../ui/states.tsx'
@@ -21,7 +21,8 @@ interface StatisticsTabParts {
 
 export function StatisticsTab({ item, assetKey, style }: StatisticsTabParts): ReactElement {
   const [zones, setZones] = useZones()
-  const [url, setUrl] = useUrl()
+  const [url] = useUrl()
+  const series = usePanel('series')
   const isPhone = useIsPhone()
   const isSeriesOpen = url['series'] === '1'
   useEffect(() => {
@@ -42,7 +43,7 @@ export function StatisticsTab({ item, assetKey, style }: StatisticsTabParts): Re
           <ZoneStatistics item={item} assetKey={assetKey} style={style} zones={zones} />
           {item.collection_id !== null && (
             <div className={workspaceStyles.section}>
-              <Button icon="hist" aria-expanded={isSeriesOpen} onClick={() => setUrl({ series: isSeriesOpen ? null : '1' }, true)}>
+              <Button icon="hist" aria-expanded={isSeriesOpen} onClick={() => (isSeriesOpen ? series.close() : series.open('1'))}>
                 {isSeriesOpen ? 'Close time series' : 'Show time series'}
               </Button>
             </div>

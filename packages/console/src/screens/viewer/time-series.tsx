@@ -3,7 +3,7 @@ import { useState, type ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
 import { encodeArea } from '../../map/geo.ts'
 import type { Style } from '../../state/style.ts'
-import { useUrl } from '../../state/url.ts'
+import { usePanel } from '../../state/url.ts'
 import { saveCsv } from '../../ui/csv.ts'
 import { plural } from '../../ui/format.ts'
 import { useIsPhone } from '../../ui/is-phone.ts'
@@ -28,7 +28,7 @@ interface TimeSeriesParts {
 
 export function TimeSeries({ item, assetKey, style }: TimeSeriesParts): ReactElement | null {
   const [zones] = useZones()
-  const [, setUrl] = useUrl()
+  const { close } = usePanel('series')
   const [view, setView] = useState<View>('chart')
   const isPhone = useIsPhone()
   const expression = measureOf(style)
@@ -73,7 +73,7 @@ export function TimeSeries({ item, assetKey, style }: TimeSeriesParts): ReactEle
         >
           Create alert
         </LinkButton>
-        <Button size="s" variant="quiet" icon="x" label="Close time series" onClick={() => setUrl({ series: null }, true)} />
+        <Button size="s" variant="quiet" icon="x" label="Close time series" onClick={close} />
       </div>
       <div className={styles.content}>
         <SeriesView series={series} view={view} zones={zones} expression={expression} />

@@ -22,10 +22,11 @@ interface UseInParts {
   use: string
   /** Id of the style on the map; null for the default style, and for one that is not saved. */
   profile: string | null
-  onUse(use: string | null): void
+  onUse(use: string): void
+  onClose(): void
 }
 
-export function UseIn({ item, use, profile, onUse }: UseInParts): ReactElement {
+export function UseIn({ item, use, profile, onUse, onClose }: UseInParts): ReactElement {
   const [key, setKey] = useState('')
   const document = useOp('items.tile.tilejson', { item_id: item.id }, { staleTime: 300_000 })
   const base = document.data?.tiles[0]?.split('/api/v1/')[0] ?? location.origin
@@ -33,7 +34,7 @@ export function UseIn({ item, use, profile, onUse }: UseInParts): ReactElement {
   const clients = mapClientsFor({ base, itemId: item.id, key: encodeURIComponent(key.trim()) || PLACEHOLDER, profile, maxzoom })
   const client = clients.find(({ id }) => id === use) ?? clients[0]!
   return (
-    <Dialog title={`Use “${item.name}” in…`} onClose={() => onUse(null)} size={640}>
+    <Dialog title={`Use “${item.name}” in…`} onClose={onClose} size={640}>
       <div className={classes(ui.flexColumn, ui.gap16)}>
         <div className={styles.clients}>
           <Segmented

@@ -10,7 +10,7 @@ import { useTileState } from '../../map/use-tile-state.ts'
 import { ShareDialog } from '../../parts/share.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { tileQuery, tileUrl } from '../../state/style.ts'
-import { useUrl } from '../../state/url.ts'
+import { usePanel, useUrl } from '../../state/url.ts'
 import { mayWrite, useWho } from '../../state/who.ts'
 import { useIsPhone } from '../../ui/is-phone.ts'
 import { Failed, Skeleton } from '../../ui/states.tsx'
@@ -51,6 +51,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
   const who = useWho()
   const canWrite = mayWrite(who, project)
   const [url, setUrl] = useUrl()
+  const mapClients = usePanel('use')
   const itemStyle = useItemStyle(item, assets)
   const { asset, assetKey, isReady, presets, style, drawnStyle, styleName, isDefaultStyle } = itemStyle
   const isPhone = useIsPhone()
@@ -77,7 +78,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
     mayWrite: canWrite,
     onBelow: (ids: readonly string[]) => setUrl({ with: ids.join(',') || null }, true),
     onShare: () => setSharing(true),
-    onUse: () => setUrl({ use: 'qgis' }, true),
+    onUse: () => mapClients.open('qgis'),
   }
   return (
     <div
@@ -97,7 +98,13 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
       </MapSlot>
       <Inspector {...{ item, assets, itemStyle, tab, pointer }} mayWrite={canWrite} layers={isPhone && <LayerContent {...layers} />} />
       {url['use'] !== undefined && asset && (
-        <UseIn item={item} use={url['use']} profile={isDefaultStyle ? null : style.id} onUse={(use) => setUrl({ use }, use === null)} />
+        <UseIn
+          item={item}
+          use={url['use']}
+          profile={isDefaultStyle ? null : style.id}
+          onUse={(use) => setUrl({ use })}
+          onClose={mapClients.close}
+        />
       )}
       {isSharing && (
         <ShareDialog

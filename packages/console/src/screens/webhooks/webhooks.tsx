@@ -6,7 +6,7 @@ import { call } from '../../api/client.ts'
 import { deleteLater } from '../../state/delete-later.ts'
 import { queries, touch, useAct, useOp, usePages } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
-import { useUrl } from '../../state/url.ts'
+import { usePanel, useUrl } from '../../state/url.ts'
 import { useMayManageAlerts, useWho } from '../../state/who.ts'
 import { dateTime, dateTimeShort, shortId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
@@ -38,7 +38,8 @@ let carried: { id: string; secret: string } | null = null
 
 export function Webhooks(): ReactElement {
   const { id } = useParams({ strict: false })
-  const [url, setUrl] = useUrl()
+  const [url] = useUrl()
+  const creation = usePanel('new')
   const list = useOp('event_subscriptions.list', {})
   const mayWatch = useMayManageAlerts()
   const [fresh, setFresh] = useState(carried)
@@ -60,7 +61,7 @@ export function Webhooks(): ReactElement {
             Verify a signature
           </Button>
           {mayWatch && (
-            <Button variant="primary" icon="plus" onClick={() => setUrl({ new: 'item.created' }, true)}>
+            <Button variant="primary" icon="plus" onClick={() => creation.open('item.created')}>
               Add endpoint
             </Button>
           )}
@@ -82,7 +83,7 @@ export function Webhooks(): ReactElement {
           <Loaded
             query={list}
             empty={({ event_subscriptions }) =>
-              event_subscriptions.length === 0 && <NoEndpoint mayWatch={mayWatch} onNew={() => setUrl({ new: 'item.created' }, true)} />
+              event_subscriptions.length === 0 && <NoEndpoint mayWatch={mayWatch} onNew={() => creation.open('item.created')} />
             }
           >
             {({ event_subscriptions }) => (
@@ -116,7 +117,7 @@ export function Webhooks(): ReactElement {
         <EndpointDialog
           eventType={url['new']}
           endpoint={null}
-          onClose={() => setUrl({ new: null })}
+          onClose={creation.close}
           onDone={(subscription, secret) => {
             carried = secret ? { id: subscription, secret } : null
             void navigate({ to: '/develop/webhooks/$id', params: { id: subscription } })
@@ -214,6 +215,7 @@ const PAGE = 50
 
 function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactElement {
   const [url, setUrl] = useUrl()
+  const panel = usePanel('delivery')
   const shown = (STATES.find(({ value }) => value === url['status'])?.value ?? 'all') as Shown
   const subscriptionQuery = useOp('event_subscriptions.get', { subscription_id: id }, { refetchInterval: LATER_MS })
   const waits = (subscriptionQuery.data?.recent_deliveries ?? []).some(({ state }) => state === 'pending')
@@ -272,14 +274,14 @@ function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactEleme
           >
             {({ rows }) => (
               <>
-                <DeliveryTable deliveries={rows} chosen={chosen?.id ?? null} onChoose={(delivery) => setUrl({ delivery }, true)} />
+                <DeliveryTable deliveries={rows} chosen={chosen?.id ?? null} onChoose={panel.open} />
                 <More pages={log} />
               </>
             )}
           </Loaded>
         </section>
       </div>
-      {chosen && <DeliveryPanel delivery={chosen} mayReplay={mayWatch} onClose={() => setUrl({ delivery: null })} />}
+      {chosen && <DeliveryPanel delivery={chosen} mayReplay={mayWatch} onClose={panel.close} />}
     </>
   )
 }
