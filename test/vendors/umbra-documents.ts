@@ -29,9 +29,26 @@ const point = closed({ type: oneOf('Point'), coordinates: listOf(number, { minIt
 const geometry = open({ type: text, coordinates: listOf({}) })
 const productTypes = listOf(oneOf('GEC', 'SICD', 'SIDD', 'CPHD', 'CRSD', 'METADATA'))
 const taskStatus = oneOf(
-  ...['RECEIVED', 'REVIEW', 'ACCEPTED', 'ACTIVE', 'SUBMITTED', 'SCHEDULED', 'TASKED', 'TRANSMITTED', 'PROCESSING', 'PROCESSED'],
-  ...['DELIVERING', 'DELIVERED', 'COMPLETED', 'INCOMPLETE', 'ANOMALY'],
-  ...['CANCEL_REQUESTED', 'CANCELED', 'REJECTED', 'EXPIRED', 'ERROR'],
+  'RECEIVED',
+  'REVIEW',
+  'ACCEPTED',
+  'ACTIVE',
+  'SUBMITTED',
+  'SCHEDULED',
+  'TASKED',
+  'TRANSMITTED',
+  'PROCESSING',
+  'PROCESSED',
+  'DELIVERING',
+  'DELIVERED',
+  'COMPLETED',
+  'INCOMPLETE',
+  'ANOMALY',
+  'CANCEL_REQUESTED',
+  'CANCELED',
+  'REJECTED',
+  'EXPIRED',
+  'ERROR',
 )
 
 /** Of a spotlight image; a scan has others. */
@@ -100,9 +117,18 @@ const items = features(item, { links: listOf(open({ rel: text, href: text })) })
 const stacSearch = closed(
   {},
   {
-    ...{ collections: listOf(text), ids: listOf(text), bbox: listOf(number), intersects: geometry, datetime: text, limit: number },
-    ...{ token: text, query: { type: 'object' }, filter: { type: 'object' }, 'filter-lang': oneOf('cql2-json', 'cql2-text') },
-    ...{ sortby: listOf(open({ field: text, direction: oneOf('asc', 'desc') })), fields: { type: 'object' } },
+    collections: listOf(text),
+    ids: listOf(text),
+    bbox: listOf(number),
+    intersects: geometry,
+    datetime: text,
+    limit: number,
+    token: text,
+    query: { type: 'object' },
+    filter: { type: 'object' },
+    'filter-lang': oneOf('cql2-json', 'cql2-text'),
+    sortby: listOf(open({ field: text, direction: oneOf('asc', 'desc') })),
+    fields: { type: 'object' },
   },
 )
 /** Of an invalid request: a list of what is wrong, as in many Python services. */
@@ -128,7 +154,11 @@ export const UMBRA_DOCUMENTS = [
         closed(
           { constraints, ...window, taskName: text },
           {
-            ...{ productTypes, userOrderId: text, tags: listOf(text), deliveryConfigId: uuid, contractId: uuid },
+            productTypes,
+            userOrderId: text,
+            tags: listOf(text),
+            deliveryConfigId: uuid,
+            contractId: uuid,
             satelliteIds: listOf(text),
           },
         ),
