@@ -39,11 +39,11 @@ const SHORT: readonly [Way, string][] = [
   ['tasking', 'orders.tasking.quotation_decide before-commit'],
 ]
 const ALL = Object.entries(POINTS).flatMap(([way, points]) => points.map((point): [Way, string] => [way as Way, point]))
-/** WAYS=planet,skyfi runs these alone, and POINT=after-vendor the points with this in their names. */
+/** WAYS=planet,skyfi runs these alone, and POINT='response|after-vendor' those points whose names match. */
 const WAYS = process.env['WAYS']?.split(',')
-const POINT = process.env['POINT'] ?? ''
+const POINT = new RegExp(process.env['POINT'] ?? '')
 const CHOSEN = campaign<readonly [Way, string][]>({ short: SHORT, ci: someOf(ALL, 8), long: ALL }).filter(
-  ([way, point]) => (WAYS?.includes(way) ?? true) && point.includes(POINT),
+  ([way, point]) => (WAYS?.includes(way) ?? true) && POINT.test(point),
 )
 const END_MS = 1_800_000
 const PAUSE_MS = 250

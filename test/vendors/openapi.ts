@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Exchange } from '../../sandbox/vendors/skyfi/server.ts'
 
-type Json = Record<string, unknown>
+type Json = Readonly<Record<string, unknown>>
 type Media = { schema?: unknown }
 
 /** What in an exchange the document does not allow. */
