@@ -133,7 +133,7 @@ async function eraseRows(client: pg.Client, organization: Organization, { keepYe
   const deleted: Record<string, number> = {}
   // Rows that the queue, the idempotency of calls and the sweep keep for a while.
   deleted['queue.job'] = await run(`
-    delete from queue.job j where j.state > 'active' and exists (
+    delete from queue.job j where exists (
       select from regexp_matches(j.data::text, '${UUID}', 'g') as found (id) join erased_id e on e.id = found.id[1])`)
   deleted['orphan_object'] = await run('delete from orphan_object where bucket in (select bucket_name from project where org_id = {org})')
   deleted['idempotency_claim'] = await run(`
