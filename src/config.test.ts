@@ -111,6 +111,20 @@ test('S3 is named by STORAGE_URL, and its endpoint and region by the usual varia
     assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
 })
 
+test('clients can have another address of S3, and objects can be encrypted there', () => {
+  const { s3PublicEndpoint, s3Encryption } = loadConfig({ S3_PUBLIC_ENDPOINT: 'https://files.example/', S3_SSE: 'AES256' })
+  assert.deepEqual([s3PublicEndpoint, s3Encryption], ['https://files.example', { algorithm: 'AES256', kmsKey: '' }])
+  assert.deepEqual(loadConfig({ S3_SSE: 'aws:kms', S3_SSE_KMS_KEY: 'k1' }).s3Encryption, { algorithm: 'aws:kms', kmsKey: 'k1' })
+  assert.deepEqual([loadConfig({}).s3PublicEndpoint, loadConfig({}).s3Encryption], ['', null])
+  for (const env of [
+    { S3_PUBLIC_ENDPOINT: 'files.example' },
+    { S3_SSE: 'aes' },
+    { S3_SSE_KMS_KEY: 'k1' },
+    { S3_SSE: 'AES256', S3_SSE_KMS_KEY: 'k1' },
+  ])
+    assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
+})
+
 test('raster processes are as many as the machine has cores, and uploads are rewritten with zstd, unless told otherwise', () => {
   assert.equal(loadConfig({}).rasterProcesses, availableParallelism())
   assert.equal(loadConfig({ RASTER_PROCESSES: '3' }).rasterProcesses, 3)

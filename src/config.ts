@@ -40,6 +40,10 @@ export interface Config {
   readonly storageUrl: string
   /** An S3-compatible service other than Amazon's own. */
   readonly s3Endpoint: string
+  /** Where clients reach it, for signed URLs; empty: at `s3Endpoint`. */
+  readonly s3PublicEndpoint: string
+  /** How objects are encrypted; null: as the bucket says. */
+  readonly s3Encryption: S3Encryption | null
   /** Empty: as in the AWS configuration files. */
   readonly s3Region: string
   /** Null: as the AWS configuration files or the machine's role say. */
@@ -114,6 +118,11 @@ interface S3Credentials {
   readonly sessionToken?: string
 }
 
+interface S3Encryption {
+  readonly algorithm: 'AES256' | 'aws:kms'
+  readonly kmsKey: string
+}
+
 interface ExchangeRates {
   /** By ISO 4217 code. */
   readonly audPerUnit: Readonly<Record<string, number>>
@@ -167,6 +176,8 @@ export function configOf(settings: Settings): Config {
     ...database(text),
     storageUrl: storageUrl(text('STORAGE_URL', '')),
     s3Endpoint: httpUrl('S3_ENDPOINT', text('S3_ENDPOINT', '')),
+    s3PublicEndpoint: httpUrl('S3_PUBLIC_ENDPOINT', text('S3_PUBLIC_ENDPOINT', '')),
+    s3Encryption: s3Encryption(text),
     s3Region: text('AWS_REGION', text('AWS_DEFAULT_REGION', '')),
     s3Credentials: s3Credentials(text),
     role: oneOf('ROLE', text('ROLE', 'all'), ROLES),
@@ -229,6 +240,13 @@ function s3Credentials(text: Text): S3Credentials | null {
   if (!accessKeyId || !secretAccessKey)
     throw new ConfigError(`${accessKeyId ? 'AWS_SECRET_ACCESS_KEY' : 'AWS_ACCESS_KEY_ID'} is missing; set both, or neither`)
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
+}
+
+function s3Encryption(text: Text): S3Encryption | null {
+  const algorithm = oneOf('S3_SSE', text('S3_SSE', ''), ['', 'AES256', 'aws:kms'])
+  const kmsKey = text('S3_SSE_KMS_KEY', '')
+  if (kmsKey && algorithm !== 'aws:kms') throw new ConfigError('S3_SSE_KMS_KEY needs S3_SSE=aws:kms')
+  return algorithm === '' ? null : { algorithm, kmsKey }
 }
 
 /** 0 keeps records forever. */

@@ -2,7 +2,7 @@
 // there back into the embedded server, with every row and every object; what is damaged is found, nothing is ever half restored, and
 // what exists is never mixed with a backup.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -16,6 +16,7 @@ import { openServiceDatabase } from '#db/service-database.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
 import { call, ok, post } from './support/client.ts'
 import { createEmptyDatabase } from './support/database.ts'
+import { scene } from './support/scene.ts'
 import { startServerPostgres } from './support/server-postgres.ts'
 import { embeddedUrl, openLab, until } from './support/service.ts'
 import { listen } from './support/sse.ts'
@@ -28,9 +29,13 @@ const OWN_ROWS = ['public.installation', 'public.event_epoch', 'public.rate_wind
 
 type Settings = Record<string, string>
 
-function groundtrack(settings: Settings, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+function environment(settings: Settings): Settings {
   const { PATH = '', HOME = '', TMPDIR = '', NODE_COMPILE_CACHE = '' } = process.env
-  const env = { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...settings }
+  return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...settings }
+}
+
+function groundtrack(settings: Settings, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = environment(settings)
   return new Promise((resolve) => {
     execFile(process.execPath, [CLI, ...args], { cwd: root, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
@@ -59,13 +64,26 @@ async function whole(settings: Settings): Promise<Whole> {
 /** Another PostgreSQL if the machine has one, otherwise another database of the embedded one. */
 async function otherDatabase(t: TestContext): Promise<string> {
   const server = await startServerPostgres()
-  if (server) {
-    t.after(() => server.stop())
-    return await server.createDatabase('groundtrack')
-  }
+  if (!server) return await emptyDatabase(t)
+  t.after(() => server.stop())
+  return await server.createDatabase('groundtrack')
+}
+
+async function emptyDatabase(t: TestContext): Promise<string> {
   const own = await createEmptyDatabase()
   t.after(own.drop)
   return own.url
+}
+
+/** As any client does it; returns the items. */
+async function upload(baseUrl: string, token: string, project_id: string, bytes: Uint8Array): Promise<string[]> {
+  const session = { project_id, transfer_method: 'signed_url', file_count: 1, total_bytes: bytes.length }
+  const { id } = await ok(baseUrl, token, 'uploads.initiate', session)
+  const file = { upload_id: id, file_name: 'a.tif', content_type: 'image/tiff' }
+  const { upload_url } = await ok(baseUrl, token, 'uploads.signed_url', file)
+  const { status } = await fetch(upload_url, { method: 'PUT', headers: { 'content-type': 'image/tiff' }, body: bytes as never })
+  assert.equal(status, 200)
+  return (await ok(baseUrl, token, 'uploads.complete', { upload_id: id })).item_ids
 }
 
 /** S3 if the tests have a server of it, otherwise another folder. */
@@ -116,8 +134,18 @@ test('backup and restore', async (t) => {
   const cursor = stream.heard.at(-1)!
   stream.cut()
 
-  await t.test('a backup can be taken while the service runs', async () => {
+  await t.test('a backup can be taken while the service runs and files come and go', async () => {
+    const writing = new AbortController()
+    const tiff = await scene({ width: 300, height: 300 })
+    const writer = (async () => {
+      for (let n = 0; !writing.signal.aborted; n++) {
+        const [item_id] = await upload(service.baseUrl, token, project.id, tiff)
+        if (n % 2 === 0) await ok(service.baseUrl, token, 'items.delete', { item_id })
+      }
+    })()
     const { code, stdout, stderr } = await groundtrack(first, 'backup', folder('running'))
+    writing.abort()
+    await writer
     assert.equal(code, 0, stdout + stderr)
     assert.match(stdout, /^Backed up \d+ rows of \d+ tables and \d+ files \(.*\) to /)
     const verified = await groundtrack({}, 'verify', folder('running'))
@@ -134,6 +162,19 @@ test('backup and restore', async (t) => {
     const { code, stderr } = await groundtrack(first, 'backup', folder('stopped'))
     assert.equal(code, 1)
     assert.match(stderr, /is not empty: name a folder that does not exist yet/)
+  })
+
+  await t.test('a backup that was killed is no backup, and can be continued', async () => {
+    const child = spawn(process.execPath, ['tools/backup.ts', folder('killed')], { cwd: root, env: environment(first), stdio: 'ignore' })
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    await until('the backup to begin', () => fs.existsSync(path.join(folder('killed'), 'unfinished')))
+    child.kill('SIGKILL')
+    await ended
+    assert.match((await groundtrack({}, 'verify', folder('killed'))).stderr, /was interrupted: take it again/)
+    assert.match((await groundtrack({ DATA_DIR: lab.dataDir() }, 'restore', folder('killed'))).stderr, /was interrupted: take it again/)
+    const { code, stdout, stderr } = await groundtrack(first, 'backup', folder('killed'))
+    assert.equal(code, 0, stdout + stderr)
+    assert.equal((await groundtrack({}, 'verify', folder('killed'))).code, 0)
   })
 
   await t.test('verify names what is damaged and what is missing', async () => {
@@ -158,6 +199,40 @@ test('backup and restore', async (t) => {
     assert.match(refused.output(), /^The restore of the backup .* into this database has not ended\. Run it again/)
     const other = await groundtrack(second, 'restore', folder('running'))
     assert.match(other.stderr, /The restore of another backup .* has not ended/)
+  })
+
+  await t.test('a restore that was killed can be run again', async () => {
+    const third: Settings = { DATA_DIR: lab.dataDir(), DATABASE_URL: await emptyDatabase(t) }
+    const child = spawn(process.execPath, ['tools/restore.ts', folder('stopped')], { cwd: root, env: environment(third), stdio: 'ignore' })
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    await until('the restore to begin', async () =>
+      (await rowsOf({ connectionString: third['DATABASE_URL']! })).has('public.unfinished_restore'),
+    )
+    child.kill('SIGKILL')
+    await ended
+    const refused = lab.spawn({ env: { ...third, ...running } })
+    assert.equal((await refused.exited).code, 1)
+    const { code, stdout, stderr } = await groundtrack(third, 'restore', folder('stopped'))
+    assert.equal(code, 0, stdout + stderr)
+    assert.deepEqual(await whole(third), original)
+  })
+
+  await t.test('of the running service, every file that an item shows was in the backup', async () => {
+    const copy: Settings = { DATA_DIR: lab.dataDir() }
+    const { code, stdout, stderr } = await groundtrack(copy, 'restore', folder('running'))
+    assert.equal(code, 0, stdout + stderr)
+    const { objects } = await whole(copy)
+    const database = await openServiceDatabase(loadConfig(copy))
+    const assets = await database.db
+      .selectFrom('asset as a')
+      .innerJoin('item as i', 'i.seq', 'a.item_seq')
+      .select(['a.bucket', 'a.object_key'])
+      .where('i.deleted_at', 'is', null)
+      .where('a.object_key', 'is not', null)
+      .execute()
+    await database.close()
+    assert.ok(assets.length >= 5)
+    for (const { bucket, object_key } of assets) assert.ok(objects.has(`${bucket}/${object_key}`), `${bucket}/${object_key}`)
   })
 
   await t.test('elsewhere, every row and every object is there', async () => {

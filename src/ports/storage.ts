@@ -80,6 +80,8 @@ export interface SignGet extends ObjectRef {
   readonly contentType?: string
   /** Organization ID that the bytes count for, for stores that count egress themselves. */
   readonly countFor?: string
+  /** For a process of the platform, which reaches the store at the address that the platform uses itself. */
+  readonly isInternal?: boolean
   readonly expiresInSeconds: number
 }
 

@@ -43,7 +43,8 @@ export async function startStorage(
     if (config.storePort === 0) publicUrl = publicUrl.replace(/:0$/, `:${listener.port}`)
   }
   const origin = (url: string) => new URL(url).origin
+  const publicEndpoint = config.s3PublicEndpoint || config.s3Endpoint
   const storeOrigins = () =>
-    store.kind === 'files' ? [origin(publicUrl)] : config.s3Endpoint ? [origin(config.s3Endpoint)] : ['https://*.amazonaws.com']
+    store.kind === 'files' ? [origin(publicUrl)] : publicEndpoint ? [origin(publicEndpoint)] : ['https://*.amazonaws.com']
   return { storage: store, storeOrigins }
 }

@@ -119,12 +119,25 @@ const PEOPLE = `
       or exists (select from project_member m join project p on p.id = m.project_id where m.user_id = u.id and p.org_id = {org}))
     and not exists (select from organization_member m where m.user_id = u.id and m.org_id <> {org})
     and not exists (select from project_member m join project p on p.id = m.project_id where m.user_id = u.id and p.org_id <> {org})`
+/** Of people who are erased, and of those who were only invited. */
+const ADDRESSES = `
+  create temp table erased_address on commit drop as
+  select email from erased_user union
+  select i.email from invitation i where i.org_id = {org} and not exists (
+    select from app_user u where u.email = i.email and u.id not in (select id from erased_user))`
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+/** Whether a row `t` contains an identifier or an address, in whatever column. */
+const MENTIONS = `(
+  exists (
+    select from regexp_matches(t::text, '${UUID}', 'g') as found (id)
+    where found.id[1] in (select id from erased_id) or found.id[1] in (select id::text from erased_user))
+  or exists (select from erased_address a where position(a.email in t::text) > 0))`
 
 async function eraseRows(client: pg.Client, organization: Organization, { keepYears, now }: Erasing): Promise<void> {
   const run = async (text: string) => (await client.query(forOrg(text, organization))).rowCount ?? 0
   await run(IDENTIFIERS)
   await run(PEOPLE)
+  await run(ADDRESSES)
   await client.query('create index on erased_id (id); analyze erased_id; analyze erased_user')
   const { rows: buckets } = await client.query<{ bucket: string }>(
     forOrg('select bucket_name as bucket from project where org_id = {org} and bucket_name is not null', organization),
@@ -132,16 +145,11 @@ async function eraseRows(client: pg.Client, organization: Organization, { keepYe
   const keepUntil = await keepUntilOf(client, organization, keepYears, now)
   const deleted: Record<string, number> = {}
   // Rows that the queue, the idempotency of calls and the sweep keep for a while.
-  deleted['queue.job'] = await run(`
-    delete from queue.job j where j.state > 'active' and exists (
-      select from regexp_matches(j.data::text, '${UUID}', 'g') as found (id) join erased_id e on e.id = found.id[1])`)
+  deleted['queue.job'] = await run(`delete from queue.job t where ${MENTIONS}`)
   deleted['orphan_object'] = await run('delete from orphan_object where bucket in (select bucket_name from project where org_id = {org})')
   deleted['idempotency_claim'] = await run(`
     delete from idempotency_claim where owner_id::text in (select id from erased_id) or owner_id in (select id from erased_user)`)
-  deleted['rate_window'] = await run(`
-    delete from rate_window w where exists (
-      select from regexp_matches(w.subject, '${UUID}', 'g') as found (id)
-      where found.id[1] in (select id from erased_id) or found.id[1] in (select id::text from erased_user))`)
+  deleted['rate_window'] = await run(`delete from rate_window t where ${MENTIONS}`)
   deleted['mail_token'] = await run('delete from mail_token where user_id in (select id from erased_user)')
   deleted['refresh_token'] = await run(
     'delete from refresh_token where session_id in (select id from user_session where user_id in (select id from erased_user))',
@@ -153,10 +161,7 @@ async function eraseRows(client: pg.Client, organization: Organization, { keepYe
   await run('update app_user set last_org_id = null where last_org_id = {org}')
   for (const { name, where, isKept } of ORG_TABLES.toReversed())
     if (!isKept) deleted[name] = (deleted[name] ?? 0) + (await run(`delete from ${name} where ${where}`))
-  for (const table of await sandboxTables(client))
-    deleted[table] = await run(`
-      delete from ${quoted(table)} t where exists (
-        select from regexp_matches(t::text, '${UUID}', 'g') as found (id) join erased_id e on e.id = found.id[1])`)
+  for (const table of await sandboxTables(client)) deleted[table] = await run(`delete from ${quoted(table)} t where ${MENTIONS}`)
   // The row that kept records refer to says nothing any more.
   await run(`
     update organization set name = 'Erased organization', slug = 'erased-' || id, description = null, website = null, industry = null,
@@ -213,7 +218,10 @@ async function eraseAccounts(client: pg.Client): Promise<{ deleted: number; rema
       update app_user u set email = 'erased-' || u.id || '@erased.invalid', name = 'Erased', password_hash = '!', is_active = false,
         email_confirmed_at = null from erased_user e where e.id = u.id returning 1)
     select count(*)::int as remaining from hidden`)
-  await client.query('delete from erased_user e where exists (select from app_user u where u.id = e.id)')
+  // Records of other organizations mention them with good reason.
+  await client.query(`
+    with known as (delete from erased_user e where exists (select from app_user u where u.id = e.id) returning e.email)
+    delete from erased_address a using known where known.email = a.email`)
   return { deleted: rowCount ?? 0, remaining: rows[0]!.remaining }
 }
 
@@ -245,12 +253,7 @@ async function search(client: pg.Client): Promise<Pick<Proof, 'searched' | 'unex
   const unexpected: string[] = []
   for (const { name } of tables) {
     if (kept.has(name)) continue
-    const { rows } = await client.query<{ found: number }>(`
-      select count(*)::int as found from ${quoted(name)} t
-      where exists (
-        select from regexp_matches(t::text, '${UUID}', 'g') as found (id)
-        where found.id[1] in (select id from erased_id) or found.id[1] in (select id::text from erased_user))
-        or exists (select from erased_user e where position(e.email in t::text) > 0)`)
+    const { rows } = await client.query<{ found: number }>(`select count(*)::int as found from ${quoted(name)} t where ${MENTIONS}`)
     if (rows[0]!.found > 0) unexpected.push(`${name}: ${rows[0]!.found} rows`)
   }
   return { searched: tables.map(({ name }) => name), unexpected }

@@ -79,7 +79,7 @@ function createLocator(options: SourceOptions) {
     const stretch = Math.floor(options.clock.now().getTime() / (SIGNED_STRETCH_SECONDS * 1000))
     const name = nameOf(source)
     const url = await remembered(signed, `${name}#${stretch}`, () =>
-      options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }),
+      options.storage.signGet({ ...source.object, isInternal: true, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }),
     )
     const { host } = new URL(url) // The operator's own store: it may be private, and nothing else is reached through it.
     return { source: { url, name, hosts: [host], egressAllow: [host], deadlineFactor }, stretch }

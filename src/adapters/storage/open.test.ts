@@ -14,6 +14,8 @@ test('default: files under DATA_DIR, with URLs of the listener; s3:// selects th
   const settings = {
     storageUrl: '',
     s3Endpoint: '',
+    s3PublicEndpoint: '',
+    s3Encryption: null,
     s3Region: '',
     s3Credentials: null,
     dataDir,

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Clock } from '#core/clock.ts'
 import { openFileStore, type FileStore } from './files.ts'
-import type { S3Credentials, S3Store } from './s3.ts'
+import type { S3Credentials, S3Encryption, S3Store } from './s3.ts'
 import type { StoreSecrets } from './signature.ts'
 
 export interface StorageSettings {
@@ -9,6 +9,10 @@ export interface StorageSettings {
   storageUrl: string
   /** Empty: Amazon S3. */
   s3Endpoint: string
+  /** Empty: as `s3Endpoint`. */
+  s3PublicEndpoint: string
+  /** Null: as the bucket says. */
+  s3Encryption: S3Encryption | null
   /** Empty: from the AWS variables and files. */
   s3Region: string
   /** Null: from the AWS variables, files and roles. */
@@ -35,6 +39,8 @@ export async function openStorage(settings: StorageSettings): Promise<FileStore 
   return openS3Store({
     url: settings.storageUrl,
     endpoint: settings.s3Endpoint,
+    publicEndpoint: settings.s3PublicEndpoint,
+    encryption: settings.s3Encryption,
     region: settings.s3Region,
     ...(settings.s3Credentials ? { credentials: settings.s3Credentials } : {}),
     clock: settings.clock,

@@ -5,6 +5,7 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCopyCommand,
   type CompletedPart,
+  type CopyObjectCommandInput,
   type S3Client,
 } from '@aws-sdk/client-s3'
 import type { ObjectInfo } from '#ports/storage.ts'
@@ -20,18 +21,23 @@ interface CopyOptions {
   to: string
   info: ObjectInfo
   maxSingleBytes?: number | undefined
+  /** Of the copy. */
+  encryption: Pick<CopyObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId'>
   signal?: AbortSignal | undefined
 }
 
 /** Copies within the service, without transferring bytes, and only the version that was seen. */
 export async function copyObject(client: S3Client, options: CopyOptions): Promise<void> {
-  const { bucket, from, to, info, maxSingleBytes = MAX_SINGLE_COPY_BYTES, signal } = options
+  const { bucket, from, to, info, encryption, maxSingleBytes = MAX_SINGLE_COPY_BYTES, signal } = options
   const source = { CopySource: encodeURI(`${bucket}/${from}`), CopySourceIfMatch: info.etag }
   const target = { Bucket: bucket, Key: to }
   const given = signal ? { abortSignal: signal } : {}
-  if (info.size <= maxSingleBytes) return void (await client.send(new CopyObjectCommand({ ...target, ...source }), given))
+  if (info.size <= maxSingleBytes) return void (await client.send(new CopyObjectCommand({ ...target, ...source, ...encryption }), given))
 
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...target, ContentType: info.contentType }), given)
+  const { UploadId } = await client.send(
+    new CreateMultipartUploadCommand({ ...target, ...encryption, ContentType: info.contentType }),
+    given,
+  )
   try {
     const partBytes = Math.min(MAX_PART_BYTES, maxSingleBytes)
     const Parts: CompletedPart[] = []

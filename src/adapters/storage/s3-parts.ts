@@ -5,6 +5,7 @@ import {
   CreateMultipartUploadCommand,
   ListPartsCommand,
   UploadPartCommand,
+  type CreateMultipartUploadCommandInput,
   type Part,
   type S3Client,
 } from '@aws-sdk/client-s3'
@@ -20,16 +21,20 @@ const MAX_PARTS = 10_000
 
 interface Means {
   client: S3Client
+  /** Signs URLs that clients outside use. */
+  signer: S3Client
+  encryption: Pick<CreateMultipartUploadCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId'>
   at(ref: ObjectRef): { Bucket: string; Key: string }
   lifetime(seconds: number): { expiresIn: number; signingDate: Date }
 }
 
-export function createMultipartUploads({ client, at, lifetime }: Means): MultipartUploads {
+export function createMultipartUploads({ client, signer, encryption, at, lifetime }: Means): MultipartUploads {
   return {
     partBytes: (total) => Math.max(MIN_PART_BYTES, Math.ceil(total / MAX_PARTS / MIB) * MIB),
     async create(ref, contentType) {
       checkContentType(contentType)
-      const { UploadId } = await explained(client.send(new CreateMultipartUploadCommand({ ...at(ref), ContentType: contentType })))
+      const command = new CreateMultipartUploadCommand({ ...at(ref), ...encryption, ContentType: contentType })
+      const { UploadId } = await explained(client.send(command))
       return UploadId!
     },
     async receivedBytes({ id, partBytes, totalBytes, ...ref }, signal) {
@@ -38,7 +43,7 @@ export function createMultipartUploads({ client, at, lifetime }: Means): Multipa
     },
     async signPart({ id, number, expiresInSeconds, ...ref }) {
       const command = new UploadPartCommand({ ...at(ref), UploadId: id, PartNumber: number })
-      return await explained(getSignedUrl(client, command, lifetime(expiresInSeconds)))
+      return await explained(getSignedUrl(signer, command, lifetime(expiresInSeconds)))
     },
     async complete({ id, partBytes, totalBytes, ...ref }, signal) {
       const upload = { ...at(ref), UploadId: id }

@@ -11,6 +11,7 @@ import {
   PutObjectCommand,
   S3Client,
   type GetObjectCommandOutput,
+  type PutObjectCommandInput,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -61,11 +62,21 @@ export interface S3Credentials {
   readonly sessionToken?: string
 }
 
+export interface S3Encryption {
+  readonly algorithm: 'AES256' | 'aws:kms'
+  /** Empty: the key of the account. */
+  readonly kmsKey: string
+}
+
 export interface S3StoreOptions {
   /** `s3://bucket/prefix`, the prefix optional. */
   url: string
   /** Empty: Amazon S3. Other services are addressed in path style. */
   endpoint: string
+  /** Where clients outside reach the same service, for signed URLs; empty: at `endpoint`. */
+  publicEndpoint?: string
+  /** How objects that the platform writes are encrypted; null: as the bucket says. */
+  encryption?: S3Encryption | null
   /** Empty: from the AWS variables and files. */
   region: string
   clock: Clock
@@ -78,10 +89,15 @@ export interface S3StoreOptions {
 }
 
 export function openS3Store(options: S3StoreOptions): S3Store {
-  const region = options.region || (options.endpoint ? DEFAULT_REGION : '')
-  const client = new S3Client({
+  const client = clientOf(options, options.endpoint)
+  return new S3Store(client, options.publicEndpoint ? clientOf(options, options.publicEndpoint) : client, options)
+}
+
+function clientOf(options: S3StoreOptions, endpoint: string): S3Client {
+  const region = options.region || (endpoint ? DEFAULT_REGION : '')
+  return new S3Client({
     ...(region ? { region } : {}),
-    ...(options.endpoint ? { endpoint: options.endpoint, forcePathStyle: true } : {}),
+    ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
     ...(options.credentials ? { credentials: options.credentials } : {}),
     // Default checksums would become part of presigned URLs, and compatible stores reject them.
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -89,7 +105,6 @@ export function openS3Store(options: S3StoreOptions): S3Store {
     maxAttempts: MAX_TRIES,
     requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, socketTimeout: IDLE_TIMEOUT_MS },
   })
-  return new S3Store(client, options)
 }
 
 export class S3Store implements Storage {
@@ -97,26 +112,33 @@ export class S3Store implements Storage {
   readonly countsEgress = false // We cannot observe what its clients fetch.
   readonly multipart: MultipartUploads
   readonly #client: S3Client
+  /** Signs URLs that clients outside use; it sends nothing. */
+  readonly #signer: S3Client
   readonly #bucket: string
   /** Empty, or with a trailing slash. */
   readonly #prefix: string
   readonly #clock: Clock
-  readonly #endpoint: string
+  readonly #endpoints: readonly string[]
+  readonly #encryption: Encrypted
   readonly #maxSingleCopyBytes: number | undefined
   readonly #answerMs: number
 
-  constructor(client: S3Client, options: S3StoreOptions) {
+  constructor(client: S3Client, signer: S3Client, options: S3StoreOptions) {
     const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(options.url) ?? []
     if (!bucket) throw new StorageError('invalid-name', 'STORAGE_URL must be s3://bucket/prefix')
     this.#client = client
+    this.#signer = signer
     this.#bucket = bucket
     this.#prefix = prefix && `${prefix}/`
     this.#clock = options.clock
-    this.#endpoint = options.endpoint
+    this.#endpoints = [options.endpoint, options.publicEndpoint ?? ''].filter((endpoint) => endpoint !== '')
+    this.#encryption = encryptedBy(options.encryption ?? null)
     this.#maxSingleCopyBytes = options.maxSingleCopyBytes
     this.#answerMs = options.answerMs ?? ANSWER_MS
     this.multipart = createMultipartUploads({
       client,
+      signer,
+      encryption: this.#encryption,
       at: (ref) => {
         checkRef(ref)
         return this.#at(ref)
@@ -126,7 +148,7 @@ export class S3Store implements Storage {
   }
 
   owns(address: URL): boolean {
-    if (this.#endpoint) return address.origin === new URL(this.#endpoint).origin
+    if (this.#endpoints.length > 0) return this.#endpoints.some((endpoint) => address.origin === new URL(endpoint).origin)
     return address.protocol === 'https:' && address.host.startsWith(`${this.#bucket}.s3.`) && address.host.endsWith('.amazonaws.com')
   }
 
@@ -161,6 +183,7 @@ export class S3Store implements Storage {
     try {
       const params = {
         ...this.#at(at),
+        ...this.#encryption,
         ContentType: contentType,
         Body: Readable.from(meter.chunks, { objectMode: false, highWaterMark: 1024 * 1024 }),
       }
@@ -226,7 +249,14 @@ export class S3Store implements Storage {
   async copy(from: ObjectRef, to: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo> {
     checkRef(to)
     const info = await this.#require(from, signal)
-    const names = { bucket: this.#bucket, from: this.#name(from), to: this.#name(to), info, maxSingleBytes: this.#maxSingleCopyBytes }
+    const names = {
+      bucket: this.#bucket,
+      from: this.#name(from),
+      to: this.#name(to),
+      info,
+      maxSingleBytes: this.#maxSingleCopyBytes,
+      encryption: this.#encryption,
+    }
     await this.#answered(
       (abortSignal) => copyObject(this.#client, { ...names, signal: abortSignal }),
       signal,
@@ -240,11 +270,11 @@ export class S3Store implements Storage {
     checkContentType(contentType)
     const command = new PutObjectCommand({ ...this.#at(at), ContentType: contentType })
     return await explained(
-      getSignedUrl(this.#client, command, { ...this.#lifetime(expiresInSeconds), signableHeaders: new Set(['content-type']) }),
+      getSignedUrl(this.#signer, command, { ...this.#lifetime(expiresInSeconds), signableHeaders: new Set(['content-type']) }),
     )
   }
 
-  async signGet({ contentType, fileName, expiresInSeconds, ...at }: SignGet): Promise<string> {
+  async signGet({ contentType, fileName, isInternal = false, expiresInSeconds, ...at }: SignGet): Promise<string> {
     checkRef(at)
     if (contentType !== undefined) checkContentType(contentType)
     const command = new GetObjectCommand({
@@ -252,7 +282,7 @@ export class S3Store implements Storage {
       ResponseContentDisposition: contentDisposition(fileName ?? null),
       ...(contentType === undefined ? {} : { ResponseContentType: contentType }),
     })
-    return await explained(getSignedUrl(this.#client, command, this.#lifetime(expiresInSeconds)))
+    return await explained(getSignedUrl(isInternal ? this.#client : this.#signer, command, this.#lifetime(expiresInSeconds)))
   }
 
   async source(at: ObjectRef, signal?: AbortSignal): Promise<ObjectSource> {
@@ -307,6 +337,7 @@ export class S3Store implements Storage {
 
   async close(): Promise<void> {
     this.#client.destroy()
+    this.#signer.destroy()
   }
 
   #name({ bucket, key }: ObjectRef): string {
@@ -356,6 +387,14 @@ export class S3Store implements Storage {
       clearTimeout(timer)
     }
   }
+}
+
+/** Parameters of every request that creates an object. */
+export type Encrypted = Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId'>
+
+function encryptedBy(encryption: S3Encryption | null): Encrypted {
+  if (!encryption) return {}
+  return { ServerSideEncryption: encryption.algorithm, ...(encryption.kmsKey ? { SSEKMSKeyId: encryption.kmsKey } : {}) }
 }
 
 const given = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } => (signal ? { abortSignal: signal } : {})
