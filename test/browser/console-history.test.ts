@@ -147,7 +147,7 @@ async function keptStyle(page: Page): Promise<void> {
   await tab(page, 'Style').waitFor()
   await page.getByRole('button', { name: 'Expression' }).click()
   await page.getByRole('group', { name: 'Styles' }).getByRole('button', { name: 'NDVI', exact: true }).click()
-  await page.locator('.legend').getByText('NDVI').waitFor()
+  await page.locator('.legend').getByText('NDVI', { exact: true }).waitFor()
   const before = parameter(page, 'map')
   await page.getByRole('button', { name: 'Zoom in' }).click()
   await page.waitForURL((url) => url.searchParams.has('map') && url.searchParams.get('map') !== before)
@@ -155,7 +155,7 @@ async function keptStyle(page: Page): Promise<void> {
   const { search } = new URL(page.url())
   await page.reload()
   await page.getByRole('group', { name: 'Styles' }).getByRole('button', { name: 'NDVI', exact: true, pressed: true }).waitFor()
-  await page.locator('.legend').getByText('NDVI').waitFor()
+  await page.locator('.legend').getByText('NDVI', { exact: true }).waitFor()
   await page.locator('.maplibregl-ctrl-scale', { hasText: scale }).waitFor()
   assert.equal(new URL(page.url()).search, search)
 }

@@ -16,9 +16,16 @@ export function useCamera(map: string | undefined, setMap: (map: string) => void
       if (!isClosingPanel()) jump(new URLSearchParams(location.search).get('map'))
     }
     addEventListener('popstate', onBack)
-    const onEnd = () => {
+    const placeOf = () => {
       const { lng, lat } = shared.map.getCenter()
-      setMap(`${lng.toFixed(4)},${lat.toFixed(4)},${shared.map.getZoom().toFixed(2)}`)
+      return `${lng.toFixed(4)},${lat.toFixed(4)},${shared.map.getZoom().toFixed(2)}`
+    }
+    // The map also reports the end of a move when it was only resized.
+    let last = placeOf()
+    const onEnd = () => {
+      const place = placeOf()
+      if (place !== last) setMap(place)
+      last = place
     }
     shared.map.on('moveend', onEnd)
     return () => {

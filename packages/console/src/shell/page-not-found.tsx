@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { useTitle } from '../state/crumbs.ts'
 import { LinkButton, Page } from '../ui/kit.ts'
 import { Empty } from '../ui/states.tsx'
+import ui from '../ui/ui.module.css'
 
 /** A wrong URL inside the frame: the way on is one click. */
 export function PageNotFound(): ReactElement {
@@ -20,7 +21,7 @@ export function PageNotFound(): ReactElement {
           </>
         }
       >
-        Check the URL, or search for an item or a screen with Ctrl K.
+        Check the URL, or search for an item or a screen<span className={ui.hideOnPhone}> with Ctrl K</span>.
       </Empty>
     </Page>
   )

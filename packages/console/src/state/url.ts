@@ -46,7 +46,7 @@ interface Panel {
  * A panel whose content is in the address. Opening it adds an entry to the history, and closing it removes that entry, so that the
  * browser's Back does not open it again. A panel that was opened by a link has no entry of its own.
  */
-export function usePanel(name: keyof Url): Panel {
+export function usePanel(name: keyof Url & string): Panel {
   const [url, setUrl] = useUrl()
   const { history } = useRouter()
   const navigate = useNavigate()

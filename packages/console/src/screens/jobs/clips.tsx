@@ -6,7 +6,7 @@ import { boxPolygon, decodeArea, encodeArea, type Box } from '../../map/geo.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
-import { count } from '../../ui/format.ts'
+import { squareKilometres } from '../../ui/format.ts'
 import { Button, Card, Check, Choice, Facts, Field, LinkButton, Note, Page } from '../../ui/kit.ts'
 import { Empty, Failed, Loaded } from '../../ui/states.tsx'
 import { AreaTools } from '../../parts/areas/area-tools.tsx'
@@ -154,7 +154,7 @@ function ClipArea({ id, box }: { id: string; box: Box }): ReactElement {
           <Facts
             rows={[
               ['What', facts.data.description],
-              ['Size', `${count(facts.data.area_sq_km)} km²`],
+              ['Size', squareKilometres(facts.data.area_sq_km)],
               ['Price', `${facts.data.price.credits_per_km2} credits/km², minimum ${facts.data.price.minimum_credits}`],
               ['Attribution', facts.data.attribution],
             ]}

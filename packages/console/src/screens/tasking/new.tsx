@@ -7,7 +7,7 @@ import { CardMap } from '../../parts/areas/card-map.tsx'
 import { SchemaForm } from '../../parts/schema-form.tsx'
 import type { Schema } from '../../parts/schema-values.ts'
 import { useTitle } from '../../state/crumbs.ts'
-import { area as areaText, count, plural } from '../../ui/format.ts'
+import { area as areaText, plural, squareKilometres } from '../../ui/format.ts'
 import { Button, Card, Choice, Field, Page } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { OrderCard } from './order-card.tsx'
@@ -47,7 +47,7 @@ function TaskingForm({ sensors }: { sensors: readonly Sensor[] }): ReactElement 
           aside={
             <span className={classes(ui.soft, ui.small)}>
               {areas.length === 0 ? 'Draw or enter them' : `${plural(areas.length, 'area')}, ${sizeOf(areas)}`}
-              {product.maxSqKm !== null && `, maximum ${count(product.maxSqKm)} km² each`}
+              {product.maxSqKm !== null && `, maximum ${squareKilometres(product.maxSqKm)} each`}
             </span>
           }
           flush
