@@ -105,11 +105,10 @@ async function compareWork(name: string, sides: readonly Side[], send: Send, pos
     }
   const of = (side: string, what: keyof Measured) => median(rounds.get(side)!.map((measured) => measured[what]))
   const ratio = (what: keyof Measured) => (of('through', what) / of('direct', what)).toFixed(2)
-  for (const { name: side } of sides)
-    console.log(
-      `${name.padEnd(16)} ${side.padEnd(8)} ${of(side, 'perSecond').toFixed(0).padStart(6)}/s  p95 ${of(side, 'p95Ms').toFixed(1).padStart(6)} ms` +
-        `  ${of(side, 'cpuMs').toFixed(2).padStart(6)} CPU ms a call`,
-    )
+  for (const { name: side } of sides) {
+    const [rate, p95, cpu] = [of(side, 'perSecond').toFixed(0), of(side, 'p95Ms').toFixed(1), of(side, 'cpuMs').toFixed(2)]
+    console.log(`${name.padEnd(16)} ${side.padEnd(8)} ${rate.padStart(6)}/s  p95 ${p95.padStart(6)} ms  ${cpu.padStart(6)} CPU ms a call`)
+  }
   console.log(`${name.padEnd(16)} ratio    ${ratio('perSecond')} by rate, ${ratio('p95Ms')} by p95, ${ratio('cpuMs')} by CPU`)
 }
 

@@ -24,16 +24,18 @@ const [WEST, NORTH] = [151, -33]
 test('six processes on forty connections', { skip }, async (t) => {
   const server = await startServerPostgres({ settings: ['max_connections=100', 'fsync=off'] })
   if (!server) return t.skip('no PostgreSQL is installed in /usr/lib/postgresql')
-  t.after(() => server.stop())
   const direct = await server.createDatabase('six')
   const bouncer = await startPgBouncer({ serverUrl: direct, poolSize: POOL_SIZE, preparedStatements: 0 })
-  t.after(() => bouncer.stop())
   const lab = openLab()
-  t.after(() => lab.close())
   const pooled = { DATABASE_URL: bouncer.urlFor(direct), DATABASE_DIRECT_URL: direct, DATABASE_POOLER: 'transaction' }
   const env = { ...pooled, DATA_DIR: lab.dataDir(), DEMO: '0', SANDBOX: '0', RASTER_PROCESSES: '1' }
   const connections = await watchConnections(direct)
-  t.after(() => connections.stop())
+  t.after(async () => {
+    await connections.stop()
+    await lab.close()
+    await bouncer.stop()
+    await server.stop()
+  })
 
   const apis: Service[] = (await Promise.all(ROLES.map((ROLE) => lab.start({ env: { ...env, ROLE } })))).slice(0, 3)
   const { baseUrl } = apis[0]!
