@@ -133,6 +133,30 @@ const PEERS: Readonly<Record<string, readonly { package: string; pins: string; p
   ],
 }
 
+/** Descriptions that our requests and the simulator's responses are compared with, where no vendor's own program exists. */
+const DOCUMENTS: Readonly<Record<string, { title: string; proof: Proof }>> = {
+  skyfi: {
+    title: 'OpenAPI document 2.0.0',
+    proof: { file: 'test/vendors/skyfi-openapi.test.ts', test: 'requests and responses conform to the OpenAPI document' },
+  },
+  umbra: {
+    title: 'transcribed OpenAPI documents',
+    proof: { file: 'test/vendors/umbra-openapi.test.ts', test: 'requests and responses conform to the OpenAPI documents' },
+  },
+}
+
+/** The standard's own client, which is not on the package index. */
+const PYSTAPI: Proof = { file: 'test/peers/stapi-client.ts', test: 'pystapi-client at our STAPI server' }
+const PYSTAPI_VERSION = '0.0.1'
+const PYSTAPI_RESULTS: readonly [call: string, result: string][] = [
+  ['`Client.open` with a URL below the root of a host', 'fails: it requests the landing page at the root'],
+  ['`Client.open` with `headers`', 'fails with 401: it does not send them; `request_modifier` works'],
+  ['`get_products`, `get_product`, conformance', 'work, over all pages'],
+  ['`get_product_opportunities`', 'works, over all pages'],
+  ['`create_product_order`', 'places the order, and raises `APIError`: it takes 201, which the standard asks for, for an error'],
+  ['`get_orders`, `get_order`', 'work'],
+]
+
 /** The vendors of the scenario, as `shops.test.ts` names them. */
 const shopNames = (): string[] => [...textOf(SHOPS).matchAll(/^ {2}(\w+): \(_t, setup\) =>/gm)].map(([, name]) => name!)
 
@@ -148,11 +172,17 @@ function versionOf(name: string, pins: string): string {
 const pointsOf = (adapter: string): number =>
   Object.entries(POINTS).reduce((sum, [way, points]) => sum + (way.split(' ')[0] === adapter ? points.length : 0), 0)
 
+const totalPoints = (adapters: readonly string[]): string => {
+  const [all, ours] = [Object.values(POINTS).flat().length, adapters.reduce((sum, adapter) => sum + pointsOf(adapter), 0)]
+  return `${all}: ${ours} at these adapters, and ${all - ours} at the sandbox`
+}
+
 /** Every test that the page names. */
 export function proofs(): Proof[] {
   const adapters = [...shopNames(), 'stapi']
   const steps = STEPS.flatMap((step) => adapters.flatMap((adapter) => proofOf(step, adapter) ?? []))
-  return [...steps, ...Object.values(PEERS).flatMap((peers) => peers.map(({ proof }) => proof))]
+  const peers = Object.values(PEERS).flatMap((each) => each.map(({ proof }) => proof))
+  return [...steps, ...peers, ...Object.values(DOCUMENTS).map(({ proof }) => proof), PYSTAPI]
 }
 
 export function page(): string {
@@ -161,6 +191,10 @@ export function page(): string {
   const link = ({ file, test }: Proof) => `[yes](../${file} "${test.replaceAll('"', "'").replaceAll('|', '/')}")`
   const peers = (adapter: string) =>
     (PEERS[adapter] ?? []).map(({ package: name, pins, proof }) => `[${name} ${versionOf(name, pins)}](../${proof.file})`).join(', ') || '–'
+  const document = (adapter: string) => {
+    const compared = DOCUMENTS[adapter]
+    return compared ? `[${compared.title}](../${compared.proof.file})` : '–'
+  }
   return `${[
     '# What is verified with which vendor',
     '',
@@ -171,8 +205,10 @@ export function page(): string {
     '',
     "*Kill points* are the places at which the service is ended by SIGKILL on an order's way; afterwards there is one " +
       'order at the vendor, the money is correct, and nothing is left open ([the test](../test/orders/kill.test.ts); ' +
-      '`CAMPAIGN=long` runs all of them). *Peers* are programs of the vendor or of the standard that work with the ' +
-      'simulator, or, for stapi-fastapi, with the adapter itself.',
+      `\`CAMPAIGN=long\` runs all ${totalPoints(adapters)}). *Peers* are programs of the vendor or of the standard that work with ` +
+      'the simulator, or, for stapi-fastapi, with the adapter itself. *Documents* are descriptions of the API that our requests and ' +
+      "the simulator's responses conform to: SkyFi's own is compared with where a copy of it is at hand, and what is known of " +
+      "Umbra's is written down in the repository.",
     '',
     'This page is written by `node test/vendors/verified.ts`; `test/vendors/verified.test.ts` checks it.',
     '',
@@ -189,6 +225,16 @@ export function page(): string {
     ),
     row(['Kill points', ...adapters.map((adapter) => String(pointsOf(adapter) || '–'))]),
     row(['Peers', ...adapters.map(peers)]),
+    row(['Documents', ...adapters.map(document)]),
+    '',
+    '## The client of the STAPI standard',
+    '',
+    `[pystapi-client ${PYSTAPI_VERSION}](../${PYSTAPI.file}) is not on the package index. Installed from its repository (September ` +
+      '2025), with stapi-pydantic 0.1.0, it was run at `/stapi` and at the simulated server, with the same results:',
+    '',
+    row(['Call', 'Result']),
+    row(['---', '---']),
+    ...PYSTAPI_RESULTS.map((cells) => row(cells)),
   ].join('\n')}\n`
 }
 

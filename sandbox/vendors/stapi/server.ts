@@ -397,7 +397,6 @@ function serveProducts(app: FastifyInstance, simulator: Simulator): void {
   }))
   app.get(`${PREFIX}/conformance`, async () => ({ conformsTo: rootClasses }))
   app.get(`${PREFIX}/products`, async ({ query }) => {
-    simulator.pagesRead++
     const { limit, next = '0' } = query as { limit?: string; next?: string }
     const [start, ids] = [Number(next), Object.keys(PRODUCTS)]
     const end = start + limitOf(limit)
@@ -455,6 +454,7 @@ function serveOrders(app: FastifyInstance, simulator: Simulator): void {
     return simulator.faults.isTerse ? reply.send() : reply.send(await simulator.view(order))
   })
   app.get(`${PREFIX}/orders`, async ({ query }) => {
+    simulator.pagesRead++
     const { limit, next = '0' } = query as { limit?: string; next?: string }
     const start = Number(next)
     const end = start + limitOf(limit)
