@@ -105,7 +105,8 @@ async function requireSameSchema(client: pg.Client, manifest: Manifest): Promise
   const version = await queueVersion(client)
   if (version !== manifest.queue_version)
     throw new BackupError(
-      `The backup has schema ${manifest.queue_version} of the queue, and this version ${version}: restore it with Groundtrack ${manifest.groundtrack}, then upgrade`,
+      `The backup has schema ${manifest.queue_version} of the queue, and this version ${version}: ` +
+        `restore it with Groundtrack ${manifest.groundtrack}, then upgrade`,
     )
   const tables = new Map((await tablesOf(client)).map(({ name, columns }) => [name, columns]))
   for (const { name, columns } of manifest.tables)

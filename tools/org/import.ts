@@ -125,7 +125,8 @@ async function countAnew(client: pg.Client, name: string): Promise<void> {
   if (COUNTED[name]?.['seq'] !== name) return
   await client.query(`
     create temp table same_${name} on commit drop as
-    select seq as old, nextval(pg_get_serial_sequence('${name}', 'seq')) as new from (select seq from moved_${name} order by seq) as counted`)
+    select seq as old, nextval(pg_get_serial_sequence('${name}', 'seq')) as new
+    from (select seq from moved_${name} order by seq) as counted`)
   await client.query(`create unique index on same_${name} (old)`)
   await client.query(`analyze same_${name}`)
 }
@@ -138,7 +139,7 @@ function valueOf(table: string, column: string, users: readonly UserColumn[]): s
   const key = `${table}.${column}`
   // Slugs are unique here, too.
   if (key === 'organization.slug')
-    return `case when exists (select from organization o where o.slug = ${from}) then ${from} || '-' || left(m.id::text, 8) else ${from} end`
+    return `${from} || case when exists (select from organization o where o.slug = ${from}) then '-' || left(m.id::text, 8) else '' end`
   // The next invoices of this installation would get the same numbers.
   if (key === 'invoice.number') return `${from} || '.' || left(m.org_id::text, 8)`
   return from

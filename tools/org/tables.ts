@@ -97,7 +97,8 @@ export const ORG_TABLES: readonly OrgTable[] = [
   {
     name: 'webhook_attempt',
     move: 'stays',
-    where: `delivery_id in (select d.id from webhook_delivery d join event_subscription s on s.id = d.subscription_id where s.org_id = {org})`,
+    where: `delivery_id in (
+      select d.id from webhook_delivery d join event_subscription s on s.id = d.subscription_id where s.org_id = {org})`,
   },
   {
     name: 'refresh_token',
@@ -163,7 +164,8 @@ export const UNFINISHED: Readonly<Record<string, string>> = {
   orders: "select count(*) from imagery_order where org_id = {org} and status not in ('fulfilled', 'failed', 'cancelled')",
   jobs: "select count(*) from processing_job where org_id = {org} and status not in ('completed', 'failed', 'cancelled')",
   uploads: 'select count(*) from upload_session where org_id = {org} and closed_at is null',
-  conversions: `select count(*) from upload_file where state = 'converting' and upload_id in (select id from upload_session where org_id = {org})`,
+  conversions: `
+    select count(*) from upload_file f join upload_session u on u.id = f.upload_id where u.org_id = {org} and f.state = 'converting'`,
   reservations: "select count(*) from reservation where org_id = {org} and state not in ('captured', 'released')",
   payments: "select count(*) from payment_attempt where org_id = {org} and status in ('created', 'pending', 'authorized', 'held')",
   'unpaid invoices': "select count(*) from invoice where org_id = {org} and status <> 'paid'",
