@@ -132,6 +132,9 @@ test('an organization moves, and is erased where it was', async (t) => {
   await t.test('the export contains no credential', async () => {
     const { code, stdout, stderr } = await exportTo('moved')
     assert.equal(code, 0, stdout + stderr)
+    const verified = await tool(w, 'verify', [path.join(folder, 'moved')])
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+    assert.match((await tool(w, 'restore', [path.join(folder, 'moved')])).stderr, /is not the manifest of a groundtrack-backup/)
     const tables = fs.readdirSync(path.join(folder, 'moved/tables'))
     for (const name of ['api_key', 'share_link', 'user_session', 'refresh_token', 'vendor_account', 'payment_method', 'event_subscription'])
       assert.ok(!tables.includes(`public.${name}.gz`), name)

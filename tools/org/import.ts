@@ -3,12 +3,12 @@ import pg from 'pg'
 import { MIGRATIONS } from '#db/migrate.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Installation } from '../backup/command.ts'
-import { BackupError, openObjects, readManifest, type TableEntry } from '../backup/layout.ts'
+import { BackupError, openObjects, ORG_FORMAT, readManifest, type TableEntry } from '../backup/layout.ts'
 import { objectsOf, putBack } from '../backup/objects.ts'
 import type { Progress } from '../backup/progress.ts'
 import { loadTable, tablesOf, withClient } from '../backup/tables.ts'
 import { ownMigrations } from '../backup/take.ts'
-import { ORG_FORMAT, type OrgManifest } from './export.ts'
+import type { OrgManifest } from './export.ts'
 import { userColumns, type UserColumn } from './organization.ts'
 import { COUNTED, ORG_TABLES } from './tables.ts'
 
@@ -20,7 +20,7 @@ export interface Imported {
 
 /** Files first, which nothing refers to yet; then all rows in one transaction. If it fails, the files are removed again. */
 export async function importOrganization({ database, storage }: Installation, folder: string, progress: Progress): Promise<Imported> {
-  const manifest = (await readManifest(folder, ORG_FORMAT)) as OrgManifest
+  const manifest = (await readManifest(folder, [ORG_FORMAT])) as OrgManifest
   requireImportable(manifest, await ownMigrations(database.db))
   return await withClient(database.direct, async (client) => {
     await requireAbsent(client, storage, manifest)
