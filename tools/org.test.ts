@@ -49,7 +49,8 @@ async function filled(w: World): Promise<Org & { itemIds: string[] }> {
   await w.ok(token, 'items.update', { item_id, collection_id: collection.id })
   await w.ok(token, 'visualization.profile.create', { item_id, name: 'Plain', type: 'rgb', config: { bands: [1, 1, 1] } })
   const job = { project_id: org.projectId, job_type_id: 'band_math', input_params: { item_id, expression: 'b1*2' } }
-  const created = await w.ok(token, 'processing.create', job)
+  const { key } = await w.key(token, ['read', 'write', 'process'])
+  const created = await w.ok(key, 'processing.create', job)
   await w.ok(token, 'processing.dispatch', { job_id: created.job.id })
   await w.drain(run)
   const placed = await placeArchive(w, org, { displayName: 'Fields' })
