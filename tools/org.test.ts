@@ -49,7 +49,8 @@ async function filled(w: World): Promise<Org & { itemIds: string[] }> {
   await w.ok(token, 'items.update', { item_id, collection_id: collection.id })
   await w.ok(token, 'visualization.profile.create', { item_id, name: 'Plain', type: 'rgb', config: { bands: [1, 1, 1] } })
   const job = { project_id: org.projectId, job_type_id: 'band_math', input_params: { item_id, expression: 'b1*2' } }
-  const created = await w.ok(token, 'processing.create', job)
+  const { key } = await w.key(token, ['read', 'write', 'process'])
+  const created = await w.ok(key, 'processing.create', job)
   await w.ok(token, 'processing.dispatch', { job_id: created.job.id })
   await w.drain(run)
   const placed = await placeArchive(w, org, { displayName: 'Fields' })
@@ -132,6 +133,9 @@ test('an organization moves, and is erased where it was', async (t) => {
   await t.test('the export contains no credential', async () => {
     const { code, stdout, stderr } = await exportTo('moved')
     assert.equal(code, 0, stdout + stderr)
+    const verified = await tool(w, 'verify', [path.join(folder, 'moved')])
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+    assert.match((await tool(w, 'restore', [path.join(folder, 'moved')])).stderr, /is not the manifest of a groundtrack-backup/)
     const tables = fs.readdirSync(path.join(folder, 'moved/tables'))
     for (const name of ['api_key', 'share_link', 'user_session', 'refresh_token', 'vendor_account', 'payment_method', 'event_subscription'])
       assert.ok(!tables.includes(`public.${name}.gz`), name)

@@ -13,7 +13,8 @@ await runCommand(USAGE, async (args) => {
   const { manifest, needsOtherKey } = await withInstallation((target) => restoreBackup(target, folder, openProgress(process.stderr)))
   const { tables, objects, created_at } = manifest
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-  const done = `Restored ${rows} rows of ${tables.length} tables and ${objects.count} files (${sizeText(objects.bytes)}), as of ${created_at}`
+  const files = `${objects.count} files (${sizeText(objects.bytes)})`
+  const done = `Restored ${rows} rows of ${tables.length} tables and ${files}, as of ${created_at}`
   const key = needsOtherKey
     ? ['Credentials of vendor accounts are encrypted with another key: set its SECRETS_KEY, or copy its secrets.key to DATA_DIR.']
     : []

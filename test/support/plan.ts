@@ -43,7 +43,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
     'test/{pooler,replicas}/*.test.ts',
     'test/exposed/*.test.ts',
     'test/webhooks/{alert,guide}.test.ts',
-    'tools/{migrate,org,user}.test.ts',
+    'tools/{migrate,org,store,user}.test.ts',
   ],
   'the longest tests of domains that have faster ones: vendors that fail, conversions, images, spending': [
     'src/domains/analytics/result.tile.test.ts',

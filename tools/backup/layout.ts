@@ -66,6 +66,8 @@ export interface Manifest {
 }
 
 export const FORMAT = 'groundtrack-backup'
+/** Of one organization. */
+export const ORG_FORMAT = 'groundtrack-organization'
 export const FORMAT_VERSION = 1
 const MANIFEST = 'manifest.json'
 /** In the folder until the manifest is there: an interrupted backup can be continued, anything else is not touched. */
@@ -99,7 +101,7 @@ export async function finishFolder(folder: string, manifest: Manifest): Promise<
   }
 }
 
-export async function readManifest(folder: string, format = FORMAT): Promise<Manifest> {
+export async function readManifest(folder: string, formats: readonly string[]): Promise<Manifest> {
   const file = path.join(folder, MANIFEST)
   if (!existsSync(file)) {
     const isUnfinished = existsSync(path.join(folder, UNFINISHED))
@@ -111,9 +113,9 @@ export async function readManifest(folder: string, format = FORMAT): Promise<Man
   } catch {
     // Judged below.
   }
-  if (manifest?.format !== format) throw new BackupError(`${file} is not the manifest of a ${format}`)
-  if (manifest.version !== FORMAT_VERSION)
-    throw new BackupError(`${file} has format ${manifest.version}, and this version of Groundtrack reads ${FORMAT_VERSION}`)
+  if (!formats.includes(manifest?.format ?? '')) throw new BackupError(`${file} is not the manifest of a ${formats.join(' or a ')}`)
+  if (manifest!.version !== FORMAT_VERSION)
+    throw new BackupError(`${file} has format ${manifest!.version}, and this version of Groundtrack reads ${FORMAT_VERSION}`)
   return manifest as Manifest
 }
 

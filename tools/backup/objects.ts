@@ -77,7 +77,7 @@ export async function listObjects(folder: string, backup: FileStore, buckets: re
   return { count, bytes, sha256: hash.digest('hex') }
 }
 
-export async function* readObjectList(folder: string): AsyncIterable<ObjectEntry> {
+async function* readObjectList(folder: string): AsyncIterable<ObjectEntry> {
   for await (const line of createInterface({ input: createReadStream(objectList(folder)), crlfDelay: Infinity }))
     yield JSON.parse(line) as ObjectEntry
 }

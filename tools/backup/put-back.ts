@@ -11,7 +11,7 @@ import { claimStore, ownerOf } from '#services/store/owner.ts'
 import { createSchema as preparePayments } from '../../sandbox/payments/store.ts'
 import { createSchema as prepareVendors } from '../../sandbox/vendors/store.ts'
 import { keyFingerprint, type Installation } from './command.ts'
-import { BackupError, openObjects, readManifest, type Manifest } from './layout.ts'
+import { BackupError, FORMAT, openObjects, readManifest, type Manifest } from './layout.ts'
 import { objectsOf, putBack } from './objects.ts'
 import type { Progress } from './progress.ts'
 import { loadTable, queueVersion, quoted, SCHEMAS, tablesOf, withClient } from './tables.ts'
@@ -28,7 +28,7 @@ export interface Restored {
  */
 export async function restoreBackup(installation: Installation, folder: string, progress: Progress): Promise<Restored> {
   const { config, database, storage } = installation
-  const manifest = await readManifest(folder)
+  const manifest = await readManifest(folder, [FORMAT])
   requireKnown(manifest)
   await requireEmpty(installation, manifest)
   const { db } = database
@@ -105,7 +105,8 @@ async function requireSameSchema(client: pg.Client, manifest: Manifest): Promise
   const version = await queueVersion(client)
   if (version !== manifest.queue_version)
     throw new BackupError(
-      `The backup has schema ${manifest.queue_version} of the queue, and this version ${version}: restore it with Groundtrack ${manifest.groundtrack}, then upgrade`,
+      `The backup has schema ${manifest.queue_version} of the queue, and this version ${version}: ` +
+        `restore it with Groundtrack ${manifest.groundtrack}, then upgrade`,
     )
   const tables = new Map((await tablesOf(client)).map(({ name, columns }) => [name, columns]))
   for (const { name, columns } of manifest.tables)

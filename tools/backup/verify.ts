@@ -1,4 +1,4 @@
-import { openObjects, readManifest } from './layout.ts'
+import { FORMAT, openObjects, ORG_FORMAT, readManifest } from './layout.ts'
 import { checkObjects } from './objects.ts'
 import type { Progress } from './progress.ts'
 import { checkTable } from './tables.ts'
@@ -12,7 +12,7 @@ export interface Verdict {
 
 /** Reads every row and every file of a backup again, and compares them with the SHA-256 in its manifest. */
 export async function verifyBackup(folder: string, progress: Progress): Promise<Verdict> {
-  const manifest = await readManifest(folder)
+  const manifest = await readManifest(folder, [FORMAT, ORG_FORMAT])
   const differences: string[] = []
   progress.step('Rows')
   for (const entry of manifest.tables) {

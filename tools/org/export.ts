@@ -1,15 +1,13 @@
 /** All data of one organization as files: to read, and to import into another installation. */
 import pg from 'pg'
 import type { Installation } from '../backup/command.ts'
-import { beginFolder, finishFolder, type Manifest } from '../backup/layout.ts'
+import { beginFolder, finishFolder, ORG_FORMAT, type Manifest } from '../backup/layout.ts'
 import type { Progress } from '../backup/progress.ts'
 import { takeSnapshot } from '../backup/snapshot.ts'
 import { tablesOf, withClient, type Table } from '../backup/tables.ts'
 import { aboutBackup, ownMigrations } from '../backup/take.ts'
 import { findOrganization, forOrg, unfinishedOf, userColumns, type Organization } from './organization.ts'
 import { ORG_TABLES, USERS, type OrgTable } from './tables.ts'
-
-export const ORG_FORMAT = 'groundtrack-organization'
 
 export interface OrgManifest extends Manifest {
   readonly organization: Organization

@@ -3,12 +3,12 @@ import pg from 'pg'
 import { MIGRATIONS } from '#db/migrate.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Installation } from '../backup/command.ts'
-import { BackupError, openObjects, readManifest, type TableEntry } from '../backup/layout.ts'
+import { BackupError, openObjects, ORG_FORMAT, readManifest, type TableEntry } from '../backup/layout.ts'
 import { objectsOf, putBack } from '../backup/objects.ts'
 import type { Progress } from '../backup/progress.ts'
 import { loadTable, tablesOf, withClient } from '../backup/tables.ts'
 import { ownMigrations } from '../backup/take.ts'
-import { ORG_FORMAT, type OrgManifest } from './export.ts'
+import type { OrgManifest } from './export.ts'
 import { userColumns, type UserColumn } from './organization.ts'
 import { COUNTED, ORG_TABLES } from './tables.ts'
 
@@ -20,7 +20,7 @@ export interface Imported {
 
 /** Files first, which nothing refers to yet; then all rows in one transaction. If it fails, the files are removed again. */
 export async function importOrganization({ database, storage }: Installation, folder: string, progress: Progress): Promise<Imported> {
-  const manifest = (await readManifest(folder, ORG_FORMAT)) as OrgManifest
+  const manifest = (await readManifest(folder, [ORG_FORMAT])) as OrgManifest
   requireImportable(manifest, await ownMigrations(database.db))
   return await withClient(database.direct, async (client) => {
     await requireAbsent(client, storage, manifest)
@@ -125,7 +125,8 @@ async function countAnew(client: pg.Client, name: string): Promise<void> {
   if (COUNTED[name]?.['seq'] !== name) return
   await client.query(`
     create temp table same_${name} on commit drop as
-    select seq as old, nextval(pg_get_serial_sequence('${name}', 'seq')) as new from (select seq from moved_${name} order by seq) as counted`)
+    select seq as old, nextval(pg_get_serial_sequence('${name}', 'seq')) as new
+    from (select seq from moved_${name} order by seq) as counted`)
   await client.query(`create unique index on same_${name} (old)`)
   await client.query(`analyze same_${name}`)
 }
@@ -138,7 +139,7 @@ function valueOf(table: string, column: string, users: readonly UserColumn[]): s
   const key = `${table}.${column}`
   // Slugs are unique here, too.
   if (key === 'organization.slug')
-    return `case when exists (select from organization o where o.slug = ${from}) then ${from} || '-' || left(m.id::text, 8) else ${from} end`
+    return `${from} || case when exists (select from organization o where o.slug = ${from}) then '-' || left(m.id::text, 8) else '' end`
   // The next invoices of this installation would get the same numbers.
   if (key === 'invoice.number') return `${from} || '.' || left(m.org_id::text, 8)`
   return from

@@ -24,13 +24,17 @@ const OWN = 'org_id = {org}'
 const PROJECTS = 'select id from project where org_id = {org}'
 const own = (name: string, move: Move, more: Partial<OrgTable> = {}): OrgTable => ({ name, move, where: OWN, ...more })
 
-/** In an order in which rows can be imported: what is referred to comes first. Accounts of people come before all of them. */
+/**
+ * What is referred to comes first: rows can be imported in this order, and deleted in the opposite one. Accounts of people come before all
+ * of them.
+ */
 export const ORG_TABLES: readonly OrgTable[] = [
   { name: 'organization', move: 'moves', where: 'id = {org}', isKept: true },
   own('organization_member', 'moves'),
   own('organization_plan', 'moves'),
   own('project', 'moves'),
   { name: 'project_member', move: 'moves', where: `project_id in (${PROJECTS})` },
+  own('api_key', 'stays'),
   own('collection', 'moves'),
   own('item', 'moves'),
   own('asset', 'moves'),
@@ -79,7 +83,6 @@ export const ORG_TABLES: readonly OrgTable[] = [
   own('notification', 'written'),
   own('reconciliation', 'written'),
   own('alert_evaluation', 'stays'),
-  own('api_key', 'stays'),
   own('egress_account', 'stays'),
   own('egress_minute', 'stays'),
   own('event_subscription', 'stays'),
@@ -97,14 +100,15 @@ export const ORG_TABLES: readonly OrgTable[] = [
   {
     name: 'webhook_attempt',
     move: 'stays',
-    where: `delivery_id in (select d.id from webhook_delivery d join event_subscription s on s.id = d.subscription_id where s.org_id = {org})`,
+    where: `delivery_id in (
+      select d.id from webhook_delivery d join event_subscription s on s.id = d.subscription_id where s.org_id = {org})`,
   },
+  own('user_session', 'stays'),
   {
     name: 'refresh_token',
     move: 'stays',
     where: 'session_id in (select id from user_session where org_id = {org})',
   },
-  own('user_session', 'stays'),
 ]
 
 /** Accounts of people, exported without anything that signs in. */
@@ -163,7 +167,8 @@ export const UNFINISHED: Readonly<Record<string, string>> = {
   orders: "select count(*) from imagery_order where org_id = {org} and status not in ('fulfilled', 'failed', 'cancelled')",
   jobs: "select count(*) from processing_job where org_id = {org} and status not in ('completed', 'failed', 'cancelled')",
   uploads: 'select count(*) from upload_session where org_id = {org} and closed_at is null',
-  conversions: `select count(*) from upload_file where state = 'converting' and upload_id in (select id from upload_session where org_id = {org})`,
+  conversions: `
+    select count(*) from upload_file f join upload_session u on u.id = f.upload_id where u.org_id = {org} and f.state = 'converting'`,
   reservations: "select count(*) from reservation where org_id = {org} and state not in ('captured', 'released')",
   payments: "select count(*) from payment_attempt where org_id = {org} and status in ('created', 'pending', 'authorized', 'held')",
   'unpaid invoices': "select count(*) from invoice where org_id = {org} and status <> 'paid'",
