@@ -20,12 +20,13 @@ interface Part {
 const PARTS: readonly Part[] = [
   ...OTHERS.map((python, index) => ({ name: `other-${index + 1}`, files: ['test_environment.py'], env: { OTHER_PYTHON: python } })),
   { name: 'calls', files: ['test_calls.py', 'test_transfers.py', 'test_bounds.py', 'test_geo.py'] },
-  { name: 'examples', files: ['test_examples.py', 'test_notebooks.py'] },
+  { name: 'examples', files: ['test_examples.py'] },
   { name: 'package', files: ['test_package.py', 'test_environment.py'] },
+  { name: 'notebooks', files: ['test_notebooks.py'] },
 ]
 
 // Goal: the Python client does what its documentation says, against a running service: both clients, extras, examples, notebooks, types.
-test('the Python client', { skip: WITHOUT_PYTHON }, async (t) => {
+test('the Python client', { skip: WITHOUT_PYTHON, concurrency: PARTS.length }, async (t) => {
   const lab = openLab()
   t.after(() => lab.close())
   const { baseUrl } = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '1', SANDBOX_DELIVERY_SECONDS: '1' } })

@@ -44,10 +44,11 @@ export async function pytest(tests: readonly string[], env: Record<string, strin
 
 const NOTHING_CHOSEN = 5
 
-/** A person with an organization and a project of their own: what runs at the same time does not see its uploads. */
+/** A person with an organization, a card and a project of their own: what runs at the same time does not see its uploads. */
 export async function account(baseUrl: string, name: string): Promise<Record<string, string>> {
   const { email, token } = await createOwner(baseUrl, `${name}@groundtrack.example`)
   await ok(baseUrl, token, 'projects.create', { name: 'Demo' })
+  await ok(baseUrl, token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' }) // For jobs.
   return { GROUNDTRACK_URL: baseUrl, GROUNDTRACK_EMAIL: email, GROUNDTRACK_PASSWORD: PASSWORD }
 }
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import platform
 import sys
 import traceback
 import unittest
 from types import TracebackType
 
-from qgis.PyQt.QtCore import QTimer
+from qgis.core import Qgis
+from qgis.PyQt.QtCore import QTimer, qVersion
 
 sys.path.insert(0, os.environ["GROUNDTRACK_TESTS"])
 
@@ -23,6 +25,7 @@ def main() -> None:
 
     sys.excepthook = unforeseen
     with open(os.environ["GROUNDTRACK_REPORT"], "a", encoding="utf-8", buffering=1) as report:
+        report.write(f"QGIS {Qgis.version()}, Qt {qVersion()}, Python {platform.python_version()}\n")
         try:
             if os.environ.get("GROUNDTRACK_PICTURES"):
                 import pictures

@@ -19,9 +19,9 @@ MOUNTAINS = "Mountains"
 SIZE = (1180, 760)
 PANEL_WIDTH = 380
 """Of the panels at the left: names of styles are long."""
-DAYS = 14
+DAYS = 5
 """Of the search: footprints of a year would hide the map."""
-JPEG_QUALITY = 88
+JPEG_QUALITY = 84
 
 
 def take(folder: str) -> None:
@@ -33,6 +33,7 @@ def take(folder: str) -> None:
 
     def save(name: str, widget: Any = window) -> None:
         until("the map", lambda: not iface.mapCanvas().isDrawing())
+        iface.messageBar().clearWidgets()  # What QGIS says about tasks that nobody waits for.
         assert widget.grab().save(os.path.join(folder, f"qgis-{name}.jpg"), "JPG", JPEG_QUALITY)
 
     _map(save)

@@ -207,6 +207,28 @@ class Test0Uploads(Interrupted):
             self.is_whole(self.send(service, name, lambda percent: [step(percent) for step in steps] and None), name)
             self.assertTrue(all(step.is_done for step in steps))
 
+    def test_the_answer_to_the_last_part_is_lost(self) -> None:
+        """In S3, where each part has its own address: the next answer says that nothing is left, and nothing is sent again."""
+        path = tiff(os.path.join(WORK, "parts.tif"))
+        size, half, sent = os.path.getsize(path), os.path.getsize(path) // 2, list[int]()
+
+        class Parts(Service):
+            def call(self, operation: str, *args: Any, **options: Any) -> Any:
+                arrived = sum(sent)
+                return {"upload_url": "http://127.0.0.1:9/x", "part": {"offset": arrived, "length": min(half, size - arrived)}}
+
+        def put(url: str, headers: dict[str, str], data: bytes, feedback: Any = None) -> Any:
+            sent.append(len(data))
+            if sum(sent) == size:
+                raise transfers.http.NetworkError("the store", "reset")
+            return transfers.http.Response(200, {}, b"")
+
+        back_off, reported = BackOff(), list[int]()
+        with patched(transfers, _back_off=back_off), patched(transfers.http, put=put), open(path, "rb") as file:
+            service = Parts(URL, Credential(EMAIL, PASSWORD))
+            transfers._Upload(service, "1", file, "parts.tif", size, reported.append, QgsProcessingFeedback()).send()
+        self.assertEqual((sum(sent), reported[-1], back_off.failures), (size, size, [1]))
+
     def test_a_service_that_leaves_while_it_converts(self) -> None:
         name, naps = "Converted meanwhile", list[float]()
         real = transfers.wait
