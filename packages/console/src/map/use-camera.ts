@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { isClosingPanel } from '../state/url.ts'
+import { isClosingPanel } from '../ui/closing-panel.ts'
 import { sharedMap } from './shared-map.ts'
 
 /** `lon,lat,zoom` in the address follows the map; the map follows the address when the screen opens, and on the way back. */

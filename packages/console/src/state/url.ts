@@ -1,5 +1,6 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
+import { isClosingPanel, setClosingPanel } from '../ui/closing-panel.ts'
 
 const useAnySearch = () => useSearch({ strict: false })
 
@@ -32,10 +33,6 @@ declare module '@tanstack/react-router' {
   }
 }
 
-let isClosing = false
-/** The way back is gone to close a panel: the rest of the screen stays as it is, the camera too. */
-export const isClosingPanel = (): boolean => isClosing
-
 interface Panel {
   /** From panel to panel, for example from scene to scene, each is an entry of the history. */
   open(value: string): void
@@ -61,21 +58,16 @@ export function usePanel(name: keyof Url & string): Panel {
     [navigate, name, isOpen],
   )
   const close = useCallback(() => {
-    if (isClosing) return
+    if (isClosingPanel()) return
     if (history.location.state.openedPanel !== name) return setUrl({ [name]: null })
     // Filters and camera may have changed since the panel was opened; only the panel goes.
     const rest = withPatch(Object.fromEntries(new URLSearchParams(location.search)), { [name]: null })
-    isClosing = true
-    addEventListener('popstate', () => void navigate({ to: '.', replace: true, state: true, search: rest }).finally(endClosing), {
-      once: true,
-    })
+    setClosingPanel(true)
+    const onBack = () => void navigate({ to: '.', replace: true, state: true, search: rest }).finally(() => setClosingPanel(false))
+    addEventListener('popstate', onBack, { once: true })
     history.back()
   }, [history, navigate, name, setUrl])
   return { open, close }
-}
-
-function endClosing(): void {
-  isClosing = false
 }
 
 function withPatch(url: Url, patch: UrlPatch): Url {
