@@ -17,6 +17,8 @@ export interface Imported {
   readonly knownUsers: number
 }
 
+const PROJECT_BUCKET = /^svc-[0-9a-f-]{36}$/
+
 /** Files first, which nothing refers to yet; then all rows in one transaction. If it fails, the files are removed again. */
 export async function importOrganization({ database, storage }: Installation, folder: string, progress: Progress): Promise<Imported> {
   const manifest = (await readManifest(folder, [ORG_FORMAT])) as OrgManifest
@@ -59,6 +61,9 @@ async function requireAbsent(client: pg.Client, storage: Storage, { organization
   ])
   if (rows.length > 0)
     throw new BackupError(`This installation has, or has erased, the organization ${organization.id}: it cannot be imported`)
+  const { rowCount: taken } = await client.query('select from project where bucket_name = any ($1)', [buckets])
+  if (taken! > 0 || !buckets.every((bucket) => PROJECT_BUCKET.test(bucket)))
+    throw new BackupError("The export names buckets that are not the organization's")
   for await (const { bucket } of objectsOf(storage, buckets)) throw new BackupError(`The object store has files in ${bucket} already`)
 }
 
