@@ -3,10 +3,12 @@
 // law requires, shown by a search of every table and bucket, and other organizations notice nothing.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import run from '#domains/processing/run.task.ts'
 import clear from '#domains/uploads/clear.task.ts'
 import { grant, placeArchive, work } from '../test/orders/support.ts'
@@ -164,6 +166,26 @@ test('an organization moves, and is erased where it was', async (t) => {
       assert.match(again.stderr, /This installation has, or has erased, the organization/)
     })
 
+  await t.test('an export that was made to reach others is refused', async (t) => {
+    const target = await world(t, { startAt: START })
+    const victim = await target.organization('Victim')
+    const changes: readonly (readonly [string, (text: string) => string])[] = [
+      ['asset', (text) => text.replaceAll(`svc-${org.projectId}`, `svc-${victim.projectId}`)],
+      ['collection', (text) => text.replaceAll(org.projectId, victim.projectId)],
+      ['organization_member', (text) => text.replaceAll(org.id, victim.id)],
+    ]
+    for (const [table, change] of changes) {
+      const forged = path.join(folder, `forged-${table}`)
+      fs.cpSync(path.join(folder, 'moved'), forged, { recursive: true })
+      forge(forged, `public.${table}`, change)
+      const { code, stderr } = await tool(target, 'org', ['import', forged])
+      assert.equal(code, 1)
+      assert.match(stderr, /the export contains what is not the organization's/, table)
+      assert.deepEqual(await filesOf(target, org.projectId), {}, 'its files are removed again')
+    }
+    assert.equal(await target.db.selectFrom('organization').select('id').where('id', '=', org.id).executeTakeFirst(), undefined)
+  })
+
   await t.test('an erasure needs a confirmation', async () => {
     const { code, stderr } = await tool(w, 'org', ['erase', org.id, '--confirm', 'Neighbour'])
     assert.equal(code, 1)
@@ -222,6 +244,18 @@ test('an organization moves, and is erased where it was', async (t) => {
     await assert.rejects(w.db.deleteFrom('event').execute(), /append-only/)
   })
 })
+
+/** Changes the rows of a table, with a manifest that fits. */
+function forge(exported: string, table: string, change: (text: string) => string): void {
+  const file = path.join(exported, 'tables', `${table}.gz`)
+  const text = change(gunzipSync(fs.readFileSync(file)).toString())
+  fs.writeFileSync(file, gzipSync(text))
+  const manifestFile = path.join(exported, 'manifest.json')
+  const manifest = JSON.parse(fs.readFileSync(manifestFile, 'utf8'))
+  const entry = manifest.tables.find(({ name }: { name: string }) => name === table)
+  Object.assign(entry, { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') })
+  fs.writeFileSync(manifestFile, JSON.stringify(manifest))
+}
 
 /** Addresses are those of the installation, and a person who has an account there keeps its ID. */
 async function normalized(w: World, owner: { email: string }, value: unknown): Promise<unknown> {

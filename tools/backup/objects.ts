@@ -83,9 +83,14 @@ async function* readObjectList(folder: string): AsyncIterable<ObjectEntry> {
 }
 
 /** Puts the objects of a backup into a store; those that are there already, from an interrupted restore, are kept. */
-export async function putBack(folder: string, backup: FileStore, store: Storage, onObject: OnObject): Promise<void> {
+export async function putBack(
+  { folder, backup, buckets }: { folder: string; backup: FileStore; buckets: readonly string[] },
+  store: Storage,
+  onObject: OnObject,
+): Promise<void> {
   await each(readObjectList(folder), AT_ONCE, async ({ bucket, key, size, sha256, content_type }) => {
     const at = { bucket, key }
+    if (!buckets.includes(bucket)) throw new BackupError(`${bucket}/${key}: not in a bucket of the manifest`)
     const former = await store.stat(at)
     if (former?.sha256 !== sha256) {
       const put = await store.put(at, await backup.read(at), { contentType: content_type })

@@ -44,7 +44,7 @@ export async function restoreBackup(installation: Installation, folder: string, 
 
   progress.step('Files')
   for (const bucket of manifest.buckets) await storage.createBucket(bucket)
-  await putBack(folder, await openObjects(folder), storage, (bytes) => progress.add(bytes))
+  await putBack({ folder, backup: await openObjects(folder), buckets: manifest.buckets }, storage, (bytes) => progress.add(bytes))
 
   await withClient(database.direct, async (client) => {
     await requireSameSchema(client, manifest)

@@ -1,15 +1,14 @@
 /** Imports an organization that another installation has exported; others in this one are not affected. */
 import pg from 'pg'
-import { MIGRATIONS } from '#db/migrate.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Installation } from '../backup/command.ts'
 import { BackupError, openObjects, ORG_FORMAT, readManifest, type TableEntry } from '../backup/layout.ts'
 import { objectsOf, putBack } from '../backup/objects.ts'
 import type { Progress } from '../backup/progress.ts'
-import { loadTable, tablesOf, withClient } from '../backup/tables.ts'
+import { loadTable, quoted, tablesOf, withClient } from '../backup/tables.ts'
 import { ownMigrations } from '../backup/take.ts'
 import type { OrgManifest } from './export.ts'
-import { userColumns, type UserColumn } from './organization.ts'
+import { forOrg, userColumns, type UserColumn } from './organization.ts'
 import { COUNTED, ORG_TABLES } from './tables.ts'
 
 export interface Imported {
@@ -17,6 +16,8 @@ export interface Imported {
   readonly newUsers: number
   readonly knownUsers: number
 }
+
+const PROJECT_BUCKET = /^svc-[0-9a-f-]{36}$/
 
 /** Files first, which nothing refers to yet; then all rows in one transaction. If it fails, the files are removed again. */
 export async function importOrganization({ database, storage }: Installation, folder: string, progress: Progress): Promise<Imported> {
@@ -27,9 +28,10 @@ export async function importOrganization({ database, storage }: Installation, fo
     try {
       progress.step('Files')
       for (const bucket of manifest.buckets) await storage.createBucket(bucket)
-      await putBack(folder, await openObjects(folder), storage, (bytes) => progress.add(bytes))
+      await putBack({ folder, backup: await openObjects(folder), buckets: manifest.buckets }, storage, (bytes) => progress.add(bytes))
       await client.query('begin')
       const users = await importRows(client, folder, manifest, progress)
+      await requireOwn(client, manifest)
       await client.query('commit')
       progress.end()
       return { manifest, ...users }
@@ -47,7 +49,7 @@ function requireImportable({ migrations, unfinished, groundtrack }: OrgManifest,
       `Work of the organization had not ended when it was exported: ${unfinished.join(', ')}. End it there, and export again.`,
     )
   const others = migrations.filter((name) => !own.includes(name)).concat(own.filter((name) => !migrations.includes(name)))
-  if (others.some((name) => !Object.hasOwn(MIGRATIONS, name)) || others.length > 0)
+  if (others.length > 0)
     throw new BackupError(
       `The export is of another version of the schema (${groundtrack}; ${others.join(', ')}): upgrade the older installation first`,
     )
@@ -59,6 +61,9 @@ async function requireAbsent(client: pg.Client, storage: Storage, { organization
   ])
   if (rows.length > 0)
     throw new BackupError(`This installation has, or has erased, the organization ${organization.id}: it cannot be imported`)
+  const { rowCount: taken } = await client.query('select from project where bucket_name = any ($1)', [buckets])
+  if (taken! > 0 || !buckets.every((bucket) => PROJECT_BUCKET.test(bucket)))
+    throw new BackupError("The export names buckets that are not the organization's")
   for await (const { bucket } of objectsOf(storage, buckets)) throw new BackupError(`The object store has files in ${bucket} already`)
 }
 
@@ -103,6 +108,36 @@ async function importRows(
     await client.query(`insert into ${name} (${list}) overriding system value select ${values} from moved_${name} m`)
   }
   return counts
+}
+
+/** An export can come from anybody: its rows are those of its organization, and lead neither to rows nor to files of others. */
+async function requireOwn(client: pg.Client, { organization, buckets }: OrgManifest): Promise<void> {
+  const refuse = (what: string) => new BackupError(`${what}: the export contains what is not the organization's`)
+  for (const { name, move, where } of ORG_TABLES) {
+    if (move !== 'moves' || name === 'lineage_edge') continue // Edges are between nodes of the export, by their new numbers.
+    const { rowCount } = await client.query(forOrg(`select from moved_${name} where (${where}) is not true limit 1`, organization))
+    if (rowCount! > 0) throw refuse(name)
+  }
+  const { rows: keys } = await client.query<{ child: string; column: string; parent: string; key: string }>(`
+    select c.relname::text as child, a.attname::text as "column", p.relname::text as parent, b.attname::text as key
+    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1] join pg_attribute b on b.attrelid = p.oid and b.attnum = k.confkey[1]
+    where k.contype = 'f' and k.conparentid = 0
+      and exists (select from pg_attribute o where o.attrelid = c.oid and o.attname = 'org_id')
+      and exists (select from pg_attribute o where o.attrelid = p.oid and o.attname = 'org_id')`)
+  for (const { child, column, parent, key } of keys) {
+    const others = `select from ${child} c join ${parent} p on p.${quoted(key)} = c.${quoted(column)}
+      where c.org_id = {org} and p.org_id <> {org} limit 1`
+    if ((await client.query(forOrg(others, organization))).rowCount! > 0) throw refuse(`${child}.${column}`)
+  }
+  for (const [table, column] of [
+    ['project', 'bucket_name'],
+    ['asset', 'bucket'],
+    ['upload_session', 'bucket'],
+  ] as const) {
+    const { rowCount } = await client.query(`select from moved_${table} where not ${column} = any ($1) limit 1`, [buckets])
+    if (rowCount! > 0) throw refuse(`${table}.${column}`)
+  }
 }
 
 /** A person who has an account here keeps it; others get one without a password, which they reset by email. */
