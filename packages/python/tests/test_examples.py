@@ -45,7 +45,7 @@ def test_every_example_is_there_in_both_languages() -> None:
 COMPARED = {
     "ndvi-report": (),
     "monitor-field": ("2",),
-    "buy-scene": ("sandbox-vhr", "151.20,-33.87,151.21,-33.86", "2026-01-01/2026-06-30", "--buy"),
+    "buy-scene": ("sandbox-hr", "151.20,-33.87,151.21,-33.86", "2026-01-01/2026-06-30", "--buy"),
     "upload-and-map": ("field.tif", "map.html"),
 }
 
