@@ -35,6 +35,9 @@ export async function lineageBody({ db, principal }: Context, organizationId: st
     nodes.map(({ entity }) => entity),
   )
   const nameOf = (entity: lineage.Entity) => names.get(nameKey(entity)) ?? null
+  // Long names are cut off in steps: the number finds the object in the second table.
+  const numbers = new Map(nodes.map(({ entity }, index) => [nameKey(entity), index + 1]))
+  const textOf = (entity: lineage.Entity) => `${numbers.get(nameKey(entity))} ${nameOf(entity) ?? TYPE_NAMES[entity.type]}`
   const requests = new Set(edges.map(({ invocationId }) => invocationId))
   return {
     title: `Lineage of ${nameOf(root) ?? root.id}`,
@@ -44,36 +47,35 @@ export async function lineageBody({ db, principal }: Context, organizationId: st
       { label: 'Objects', value: whole(nodes.length) },
       { label: 'Steps', value: whole(edges.length) },
       { label: 'Requests', value: whole(requests.size) },
-      { label: 'Complete', value: truncated ? 'No: too large for one report' : 'Yes, as far as the creator of this report has access' },
+      { label: "Complete within the creator's access", value: truncated ? 'No, it is too large' : 'Yes' },
       ...countBy(nodes, ({ entity }) => TYPE_NAMES[entity.type]).map(({ label, value }) => ({ label, value: whole(value) })),
     ],
     map: null,
     charts: [],
-    tables: [stepTable(edges, nameOf), objectTable(nodes, nameOf)],
+    tables: [stepTable(edges, textOf), objectTable(nodes, nameOf)],
   }
 }
 
 type NameOf = (entity: lineage.Entity) => string | null
 
 /** Oldest first, as the steps were made. */
-function stepTable(edges: readonly lineage.Edge[], nameOf: NameOf): Table {
-  const text = (entity: lineage.Entity) => `${TYPE_NAMES[entity.type]}: ${nameOf(entity) ?? entity.id}`
+function stepTable(edges: readonly lineage.Edge[], textOf: (entity: lineage.Entity) => string): Table {
   return {
     title: 'Steps',
     columns: [
-      { key: 'result', label: 'Result', share: 2.6 },
-      { key: 'relation', label: 'Relation', share: 1.7 },
-      { key: 'source', label: 'Source', share: 2.6 },
-      { key: 'at', label: 'Time (UTC)', share: 1.9 },
+      { key: 'result', label: 'Result', share: 2.5 },
+      { key: 'relation', label: 'Relation', share: 1.6 },
+      { key: 'source', label: 'Source', share: 2.5 },
+      { key: 'at', label: 'Time (UTC)', share: 2.2 },
       { key: 'invocation_id', label: 'Request in the audit log', share: 4.6 },
     ],
     rows: edges
-      .toSorted((a, b) => a.at.getTime() - b.at.getTime())
+      .toSorted((a, b) => a.at.getTime() - b.at.getTime() || b.depth - a.depth)
       .slice(0, MAX_ROWS)
       .map(({ src, relation, dst, at, invocationId }) => [
-        text(src),
+        textOf(src),
         relation.replaceAll('_', ' '),
-        text(dst),
+        textOf(dst),
         at.toISOString().slice(0, 16).replace('T', ' '),
         invocationId,
       ]),
@@ -85,12 +87,15 @@ function objectTable(nodes: lineage.Graph['nodes'], nameOf: NameOf): Table {
   return {
     title: 'Objects',
     columns: [
+      { key: 'number', label: 'No.', isNumber: true, share: 0.8 },
       { key: 'type', label: 'Type', share: 1.6 },
       { key: 'name', label: 'Name', share: 4 },
       { key: 'id', label: 'ID', share: 5 },
       { key: 'depth', label: 'Steps away', isNumber: true, share: 1.6 },
     ],
-    rows: nodes.slice(0, MAX_ROWS).map(({ entity, depth }) => [TYPE_NAMES[entity.type], nameOf(entity), entity.id, depth]),
+    rows: nodes
+      .slice(0, MAX_ROWS)
+      .map(({ entity, depth }, index) => [index + 1, TYPE_NAMES[entity.type], nameOf(entity), entity.id, depth]),
     more: Math.max(0, nodes.length - MAX_ROWS),
   }
 }

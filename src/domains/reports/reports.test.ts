@@ -138,10 +138,12 @@ test('reports.generate', async (t) => {
     assert.equal(report.title, `Lineage of ${middle}`)
     const [steps, objects] = report.tables
     assert.deepEqual([steps.rows.length, objects.rows.length], [known.edges.length, known.nodes.length])
-    const step = steps.rows.find(({ result }: { result: string }) => result === `Item: ${last}`)
-    assert.deepEqual([step.relation, step.source], ['duplicated from', `Item: ${middle}`])
+    const numberOf = (id: string) => objects.rows.find((row: { id: string }) => row.id === id).number
+    const step = steps.rows.find(({ result }: { result: string }) => result === `${numberOf(end)} ${last}`)
+    assert.deepEqual([step.relation, step.source], ['duplicated from', `${numberOf(copy)} ${middle}`])
     assert.equal(step.invocation_id, known.edges.find((edge: { src_id: string }) => edge.src_id === end).invocation_id)
-    assert.ok(objects.rows.some(({ type, name }: { type: string; name: string }) => type === 'File' && name !== null))
+    const uploaded = JSON.parse((await download({ ...traced, entity_id: item, format: 'json' })).bytes.toString())
+    assert.ok(uploaded.tables[1].rows.some(({ type, name }: { type: string; name: string }) => type === 'File' && name !== null))
     const { bytes } = await download(traced)
     assert.equal(bytes.subarray(0, 5).toString(), '%PDF-')
     const project = { report_type: 'lineage', entity_type: 'project', entity_id: org.projectId, format: 'json' }
