@@ -1,5 +1,6 @@
 // Goal: where something came from is shown as the service knows it, and each step leads to the call that made it.
 import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Browser, Locator } from 'playwright-core'
 import { createConsoleBuild } from '#start/console-build.ts'
@@ -7,7 +8,7 @@ import run from '#domains/processing/run.task.ts'
 import { grant } from '../orders/support.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
+import { assertAccessible, assertOwnBusiness, journey, sceneBytes, seat, signIn } from './console.ts'
 
 for (const hands of HANDS)
   test(`the console: evidence, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
@@ -21,7 +22,10 @@ for (const hands of HANDS)
 // Goal (J14): the graph of a derived item has the nodes and steps of provenance.get; the audit log finds a step by its invocation.
 async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
   const { token } = org.owner
-  const source = await sceneItem(w, org, 'Loire valley, June')
+  // An upload has a file in its lineage.
+  const { body } = await w.upload(token, org.projectId, { 'June.tif': (await sceneBytes()).bytes })
+  const [source] = body.item_ids as [string]
+  await w.ok(token, 'items.update', { item_id: source, name: 'Loire valley, June' })
   const inputs = { item_id: source, expression: '(b8-b4)/(b8+b4)' }
   const { job: begun } = await w.ok(token, 'processing.execute', { process_id: 'band_math', workspaceId: org.projectId, inputs })
   await w.drain(run)
@@ -41,13 +45,45 @@ async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
     assert.match((await graph.getAttribute('aria-label'))!, new RegExp(`${known.nodes.length} nodes? and ${known.edges.length} steps?`))
     assert.equal(await graph.getByRole('button').count(), known.nodes.length)
     for (const node of await graph.getByRole('button').all()) await assertInside(node.locator('svg'), node.locator('i'))
+    // Names and pictures instead of IDs, in lanes; labels read in the direction of their arrow.
+    await graph.getByRole('button', { name: /^Band math Job,/ }).waitFor()
+    await graph
+      .getByRole('button', { name: /^Loire valley, June / })
+      .locator('img')
+      .waitFor()
+    for (const lane of ['Projects', 'Items', 'Jobs']) await graph.getByText(lane, { exact: true }).waitFor()
+    for (const label of ['used by', 'produced']) await graph.locator('text', { hasText: label }).first().waitFor()
+    // The table beside it has the same steps.
+    const table = page.getByRole('table', { name: 'All steps' })
+    await table.getByRole('row', { name: 'Loire valley, June used by Band math' }).waitFor()
+    assert.equal(await table.getByRole('row').count(), known.edges.length + 1)
+    assert.equal(await graph.locator('text').count(), known.edges.length)
     await assertAccessible(page, 'lineage')
     await shot(page, 'evidence')
-    await graph.getByRole('button', { name: /Loire valley, June 0/ }).click()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download PDF' }).click()])
+    const pdf = await readFile(await download.path())
+    assert.equal(pdf.subarray(0, 5).toString(), '%PDF-')
+    if (process.env['SCREENSHOTS']) await writeFile(`${process.env['SCREENSHOTS']}/lineage.pdf`, pdf)
+    await graph.getByRole('button', { name: /^Loire valley, June / }).click()
+    await page.getByRole('heading', { name: 'Loire valley, June', level: 2 }).waitFor()
     await page.getByRole('button', { name: 'Copy as JSON' }).click()
     await page.getByText('Lineage copied as JSON').waitFor()
     const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'))
     assert.deepEqual(copied, known)
+
+    // The files of an upload are folded into it, and can be shown.
+    const uploaded = await w.ok(token, 'provenance.get', { entity_type: 'item', entity_id: source, direction: 'both', max_depth: 5 })
+    const files = uploaded.nodes.filter(({ entity_type }: { entity_type: string }) => entity_type === 'asset').length
+    await page.getByRole('button', { name: 'Centre on this' }).click()
+    await page.waitForURL(new RegExp(source))
+    await graph.getByRole('button', { name: /^Loire valley, June Uploaded raster.*, 1 file$/ }).waitFor()
+    assert.equal(await graph.getByRole('button').count(), uploaded.nodes.length - files)
+    await shot(page, 'evidence-folded')
+    await page.getByRole('button', { name: `Show ${files} files` }).click()
+    await graph.getByText('Files', { exact: true }).waitFor()
+    assert.equal(await graph.getByRole('button').count(), uploaded.nodes.length)
+    await page.getByRole('button', { name: 'Fold files' }).click()
+    await graph.getByText('Files', { exact: true }).waitFor({ state: 'detached' })
 
     // Reads of tiles share an entry, which shows how many there were.
     await page.goto(`${w.baseUrl}/app/team/audit?operation=items.tile.render`)

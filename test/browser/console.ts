@@ -93,20 +93,33 @@ export function assertOwnBusiness(w: World, { requests, faults }: Seat): void {
   assert.deepEqual(faults, [])
 }
 
-export async function assertAccessible(page: Page, where: string): Promise<void> {
+export interface Finding {
+  id: string
+  nodes: string[]
+}
+
+const SERIOUS = ['serious', 'critical']
+/** With what makes a screen hard to find one's way in: headings, landmarks and regions. */
+export const MODERATE = [...SERIOUS, 'moderate']
+
+/** Findings of axe, of which the size of targets (WCAG 2.5.8) is one that it does not look for unless asked. */
+export async function findings(page: Page, where: string, impacts: readonly string[] = SERIOUS): Promise<Finding[]> {
   // What fades in has other colours on its way. What is paused never ends.
   const faded = page.evaluate(`Promise.all(document.getAnimations()
     .filter((animation) => animation.playState === 'running' && animation.effect?.getComputedTiming().endTime !== Infinity)
     .map((animation) => animation.finished.catch(() => {}))).then(() => 0)`)
   await within(PATIENT_MS, `fading in of ${where}`, faded)
   await within(PATIENT_MS, 'loading axe', page.evaluate(AXE))
-  const looked = page.evaluate<{ id: string; nodes: string[] }[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  const looked = page.evaluate<Finding[]>(
+    `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }).then(({ violations }) => violations
+      .filter(({ impact }) => ${JSON.stringify(impacts)}.includes(impact))
       .map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html.slice(0, 160)) })))`,
   )
-  const result = await within(LONG_MS, `the look at ${where}`, looked)
-  assert.deepEqual(result, [], where)
+  return await within(LONG_MS, `the look at ${where}`, looked)
+}
+
+export async function assertAccessible(page: Page, where: string): Promise<void> {
+  assert.deepEqual(await findings(page, where), [], where)
 }
 
 /** Runs a journey; a picture of where it stopped is kept where SCREENSHOTS names a folder. */

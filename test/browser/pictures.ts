@@ -12,6 +12,7 @@ import { openLab, until } from '../support/service.ts'
 import { launch } from './chromium.ts'
 import { PHONE } from './console.ts'
 import { furnish, type Furnished } from './furnish.ts'
+import { screensOf } from './screens.ts'
 
 const { values } = parseArgs({
   options: {
@@ -34,62 +35,6 @@ const MODES = [
   ['phone-light', { colorScheme: 'light', ...PHONE }],
   ['phone-dark', { colorScheme: 'dark', ...PHONE }],
 ] as const
-
-const NDVI = encodeURIComponent('(b8-b4)/(b8+b4)')
-
-const screensOf = (furnished: Furnished): readonly (readonly [name: string, address: string])[] => [
-  ['welcome', '/welcome'],
-  ['explore', `/explore?aoi=${encodeURIComponent(furnished.aoi)}`],
-  ['explore-empty', '/explore'],
-  ['explore-mine', '/explore?scope=mine'],
-  ['library', '/library'],
-  ['library-table', `/library/${furnished.project}?view=table`],
-  ['library-map', `/library/${furnished.project}?view=map`],
-  ['view', `/view/${furnished.item}`],
-  ['view-expression', `/view/${furnished.item}?expr=${NDVI}&cmap=rdylgn`],
-  ['view-pixel', `/view/${furnished.item}?tab=pixel`],
-  ['view-statistics', `/view/${furnished.item}?expr=${NDVI}&tab=statistics&zones=${encodeURIComponent(furnished.aoi)}&series=1`],
-  ['view-metadata', `/view/${furnished.item}?tab=metadata`],
-  ['compare', `/compare?a=${furnished.item}&b=${furnished.second}`],
-  ['uploads', '/uploads'],
-  ['shares', '/shares'],
-  ['reports', `/reports?about=project&project=${furnished.project}`],
-  ['orders', '/orders'],
-  ['review-empty', '/orders/review'],
-  ['order', `/orders/${furnished.order}`],
-  ['tasking', '/tasking'],
-  ['tasking-new', '/tasking/new'],
-  ['tasking-order', `/tasking/${furnished.tasking}`],
-  ['jobs', '/jobs'],
-  ['job', `/jobs/${furnished.job}`],
-  ['processes', '/processes'],
-  ['process', `/processes/band_math?item_id=${furnished.item}`],
-  ['clips', '/clips'],
-  ['mosaics', '/mosaics'],
-  ['alerts', '/alerts'],
-  ['alert', `/alerts/${furnished.rule}`],
-  ['alert-new', `/alerts/new?collection=${furnished.collection}&name=Green%20again&at=0.3&expr=${NDVI}`],
-  ['inbox', '/inbox'],
-  ['lineage', '/lineage'],
-  ['lineage-item', `/lineage/item/${furnished.item}`],
-  ['keys', '/develop/keys'],
-  ['requests', '/develop/requests'],
-  ['webhooks', `/develop/webhooks/${furnished.hook}`],
-  ['billing', '/billing'],
-  ['ledger', '/billing/ledger'],
-  ['invoices', '/billing/invoices'],
-  ['usage', '/billing/usage'],
-  ['cards', '/billing/cards'],
-  ['approvals', '/billing/approvals'],
-  ['plan', '/billing/plan'],
-  ['team', '/team'],
-  ['team-projects', '/team/projects'],
-  ['licences', '/team/licences'],
-  ['vendors', '/team/vendors'],
-  ['audit', '/team/audit'],
-  ['organization', '/team/organization'],
-  ['lost', '/nothing-here'],
-]
 
 async function signIn(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/app/sign-in`)

@@ -3,12 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { LineageEdge, LineageNode } from '../../packages/console/src/api/contract.ts'
-import { entityType } from '../../packages/console/src/screens/lineage/entity-types.ts'
+import { arrowText, entityType, LANES } from '../../packages/console/src/screens/lineage/entity-types.ts'
+import { foldFiles } from '../../packages/console/src/screens/lineage/lineage-fold.ts'
 import { layoutOf, NODE_HEIGHT, NODE_WIDTH, nodeKey, pathOf } from '../../packages/console/src/screens/lineage/lineage-layout.ts'
 
-const node = (id: number) => ({ entity_type: 'item', entity_id: String(id) }) as LineageNode
+const KINDS = ['project', 'order', 'item', 'processing_job', 'share_link'] as const
+/** Kinds take turns, so that lines lead from lane to lane. */
+const kindOf = (id: number) => KINDS[id % KINDS.length]!
+const node = (id: number) => ({ entity_type: kindOf(id), entity_id: String(id) }) as LineageNode
 const edge = (src: number, dst: number) =>
-  ({ src_type: 'item', src_id: String(src), dst_type: 'item', dst_id: String(dst), relation: 'derived_from' }) as LineageEdge
+  ({ src_type: kindOf(src), src_id: String(src), dst_type: kindOf(dst), dst_id: String(dst), relation: 'derived_from' }) as LineageEdge
 
 /** Things are made from earlier ones. */
 const graphs = fc.integer({ min: 1, max: 25 }).chain((size) =>
@@ -41,6 +45,85 @@ test('every node and line lies within the drawing, and no node over another', ()
   )
 })
 
+test('each kind has its lane, from projects to share links', () => {
+  fc.assert(
+    fc.property(graphs, ({ nodes, edges }) => {
+      const { nodes: placed, lanes, height } = layoutOf(nodes, edges)
+      assert.deepEqual(
+        lanes.map(({ title }) => title),
+        LANES.filter((lane) => nodes.some(({ entity_type }) => entityType(entity_type).lane === lane)),
+      )
+      for (const { entity_type, y } of placed) {
+        const lane = lanes.find(({ title }) => title === entityType(entity_type).lane)!
+        assert.ok(y - NODE_HEIGHT / 2 >= lane.top && y + NODE_HEIGHT / 2 <= lane.top + lane.height)
+      }
+      lanes.forEach(({ top, height: own }, index) => assert.equal(top + own, lanes[index + 1]?.top ?? height))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('no line crosses a box that it does not belong to', () => {
+  fc.assert(
+    fc.property(graphs, ({ nodes, edges }) => {
+      const layout = layoutOf(nodes, edges)
+      for (const { from, to, points } of layout.lines)
+        for (const box of layout.nodes) {
+          if (box.key === from.key || box.key === to.key) continue
+          points.slice(1).forEach((end, index) => assert.ok(!crosses(points[index]!, end, box), 'a line is beside the box'))
+        }
+    }),
+    { numRuns: 50 },
+  )
+})
+
+interface Point {
+  x: number
+  y: number
+}
+
+/** Lines are level or upright between their corners. */
+function crosses(start: Point, end: Point, box: Point): boolean {
+  const [left, right] = [Math.min(start.x, end.x), Math.max(start.x, end.x)]
+  const [top, bottom] = [Math.min(start.y, end.y), Math.max(start.y, end.y)]
+  return (
+    right > box.x - NODE_WIDTH / 2 && left < box.x + NODE_WIDTH / 2 && bottom > box.y - NODE_HEIGHT / 2 && top < box.y + NODE_HEIGHT / 2
+  )
+}
+
+test('files are folded into what they belong to, and steps through them stay', () => {
+  const link = (src: string, relation: string, dst: string) => {
+    const [[src_type, src_id], [dst_type, dst_id]] = [src.split(' '), dst.split(' ')]
+    return { src_type, src_id, dst_type, dst_id, relation } as LineageEdge
+  }
+  const nodes = ['item 1', 'item 2', 'asset a', 'asset b', 'asset c', 'report r'].map((key) => {
+    const [entity_type, entity_id] = key.split(' ')
+    return { entity_type, entity_id, depth: 0 } as LineageNode
+  })
+  const folded = foldFiles(nodes, [
+    link('asset a', 'uploaded', 'item 1'),
+    link('asset b', 'uploaded', 'item 1'),
+    link('asset c', 'duplicated_from', 'asset a'),
+    link('item 2', 'duplicated_from', 'item 1'),
+    link('report r', 'derived_from', 'asset b'),
+  ])
+  assert.deepEqual(folded.nodes.map(nodeKey), ['item 1', 'item 2', 'report r'])
+  assert.deepEqual([...folded.files], [['item 1', 3]])
+  assert.deepEqual(
+    folded.edges.map(({ src_id, relation, dst_id }) => [src_id, relation, dst_id]),
+    [
+      ['2', 'duplicated_from', '1'],
+      ['r', 'derived_from', '1'],
+    ],
+  )
+})
+
+test('labels read in the direction of their arrow', () => {
+  assert.equal(arrowText('produced_by'), 'produced')
+  assert.equal(arrowText('used'), 'used by')
+  assert.equal(arrowText('made_of'), 'made of')
+})
+
 /** On the border of a box, as far as numbers are exact. */
 const isOnBox = (at: { x: number; y: number }, box: { x: number; y: number }) =>
   Math.abs(at.x - box.x) <= NODE_WIDTH / 2 + 0.01 && Math.abs(at.y - box.y) <= NODE_HEIGHT / 2 + 0.01
@@ -54,7 +137,7 @@ test('a source lies left of what was made of it', () => {
         assert.ok(from.x < to.x)
         const [start, end] = [points[0]!, points.at(-1)!]
         assert.ok(isOnBox(start, from) && isOnBox(end, to), 'it leads from one box to the other')
-        assert.match(pathOf(points), /^M[\d.]+ [\d.]+(Q[\d. ]+)*L[\d.]+ [\d.]+$/)
+        assert.match(pathOf(points), /^M[\d.]+ [\d.]+(L[\d. ]+Q[\d. ]+)*L[\d.]+ [\d.]+$/)
       }
     }),
     { numRuns: 50 },

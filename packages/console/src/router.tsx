@@ -97,7 +97,7 @@ const routeTree = root.addChildren([
     screen('/uploads', search('project', 'collection', 'item'), () => import('./screens/uploads/uploads.tsx'), 'Uploads'),
     screen('/shares', search('project'), () => import('./screens/shares/shares.tsx'), 'Shares'),
     screen('/lineage', noSearch, lineage, 'LineageStart'),
-    screen('/lineage/$type/$id', search('direction', 'depth'), lineage, 'Lineage'),
+    screen('/lineage/$type/$id', search('direction', 'depth', 'files'), lineage, 'Lineage'),
     screen('/develop/keys', noSearch, () => import('./screens/keys/keys.tsx'), 'Keys'),
     screen('/develop/requests', auditSearch, team, 'Requests'),
     screen('/billing', noSearch, billing, 'Overview'),

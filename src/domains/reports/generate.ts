@@ -1,22 +1,25 @@
 import Type from 'typebox'
 import { newId } from '#core/ids.ts'
-import { invalidField } from '#core/problem.ts'
+import { invalidField, notFound } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import * as organizations from '#model/identity/organization.ts'
 import * as projects from '#model/identity/project.ts'
 import * as items from '#model/imagery/item-read.ts'
+import * as lineage from '#model/platform/lineage.ts'
 import { operation, type Context } from '#operation.ts'
 import { keepReport, REPORT_SECONDS } from '#services/documents/report-store.ts'
 import { reportCsv, reportJson, type ReportDocument } from '#services/documents/report.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 import { ItemId } from '#wire/ids.ts'
 import { itemBody } from './item.lib.ts'
+import { lineageBody } from './lineage.lib.ts'
 import { ordersBody, ordersIn } from './orders.lib.ts'
 import { parsePeriod, type Period } from './period.lib.ts'
 import { projectBody } from './project.lib.ts'
 import { usageBody } from './usage.lib.ts'
 
-const REPORT_TYPES = ['usage', 'orders', 'project', 'item'] as const
+const REPORT_TYPES = ['usage', 'orders', 'project', 'item', 'lineage'] as const
+const TRACED_TYPES = ['item', 'order', 'processing_job', 'collection', 'project'] as const
 const FORMATS = { pdf: 'application/pdf', csv: 'text/csv; charset=utf-8', json: 'application/json' } as const
 /** Projects that a report of the whole organization records as its sources. */
 const MAX_ORIGINS = 200
@@ -31,7 +34,7 @@ interface Subject {
 
 /**
  * Generates a report and returns a download URL that is valid for a week: a PDF with a map, charts and tables, a CSV of the
- * main table, or JSON with everything.
+ * main table, or JSON with everything. A lineage report is the whole chain of one object, with the request of each step.
  */
 export default operation({
   id: 'reports.generate',
@@ -42,6 +45,10 @@ export default operation({
     report_type: Choice(REPORT_TYPES, { description: 'Report type' }),
     project_id: Type.Optional(Nullable(Described(Uuid, 'Project ID, for project and order reports'))),
     item_id: Type.Optional(Nullable(Described(ItemId, 'Item ID, for item reports'))),
+    entity_type: Type.Optional(Nullable(Choice(TRACED_TYPES, { description: 'Type of the object that a lineage report traces' }))),
+    entity_id: Type.Optional(
+      Nullable(Type.String({ minLength: 1, maxLength: 256, description: 'ID of the object that a lineage report traces' })),
+    ),
     period: Type.Optional(
       Nullable(
         Type.String({
@@ -80,10 +87,11 @@ export default operation({
 }).handle({
   async check(context, input): Promise<Subject> {
     const { report_type, project_id, item_id, period } = input
-    if (period != null && (report_type === 'item' || report_type === 'project'))
+    if (period != null && report_type !== 'usage' && report_type !== 'orders')
       throw invalidField('period', `is not allowed for ${report_type} reports, which show the current state`)
     if (report_type === 'item') return await itemSubject(context, item_id)
     if (report_type === 'project') return await projectSubject(context, project_id)
+    if (report_type === 'lineage') return await lineageSubject(context, input)
     const organizationId = organizations.requireOrganization(context.principal)
     const reportPeriod = parsePeriod(period, context.clock.now())
     if (report_type === 'orders') return await ordersSubject(context, organizationId, project_id ?? null, reportPeriod)
@@ -150,6 +158,27 @@ async function projectSubject({ db, principal }: Context, projectId: string | nu
     origins: [{ kind: 'project', id: subject.id }],
     compose: (context) => projectBody(context, subject),
   }
+}
+
+interface Traced {
+  entity_type?: (typeof TRACED_TYPES)[number] | null
+  entity_id?: string | null
+}
+
+/** For whoever can read the lineage of the object: it is complete as far as they have access. */
+async function lineageSubject({ db, principal }: Context, { entity_type, entity_id }: Traced): Promise<Subject> {
+  if (entity_type == null) throw invalidField('entity_type', 'is required for lineage reports')
+  if (entity_id == null) throw invalidField('entity_id', 'is required for lineage reports')
+  const organizationId = organizations.requireOrganization(principal)
+  const root = { type: entity_type, id: entity_id }
+  const projectId = await lineage.projectOf(db, organizationId, root)
+  if (projectId === undefined) throw notFound('artifact')
+  if (projectId) await projects.requireLineageReader(db, principal, projectId)
+  const origin =
+    entity_type === 'item' || entity_type === 'order' || entity_type === 'project'
+      ? { kind: entity_type, id: entity_id }
+      : projectId && { kind: 'project' as const, id: projectId }
+  return { organizationId, origins: origin ? [origin] : [], compose: (context) => lineageBody(context, organizationId, root) }
 }
 
 async function itemSubject({ db, principal }: Context, itemId: string | null | undefined): Promise<Subject> {

@@ -123,8 +123,40 @@ test('reports.generate', async (t) => {
     assert.ok(edges.some((edge: { src_type: string; src_id: string }) => edge.src_type === 'report' && edge.src_id === id))
   })
 
+  await t.test('the whole lineage of an item, with the request of each step', async () => {
+    const [middle, last] = ['Copy of the field', 'Copy of the copy']
+    const duplicate = async (item_id: string, name: string) => {
+      const { id } = await w.ok(org.owner.token, 'items.duplicate', { item_id })
+      await w.ok(org.owner.token, 'items.update', { item_id: id, name })
+      return id as string
+    }
+    const copy = await duplicate(item, middle)
+    const end = await duplicate(copy, last)
+    const known = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'item', entity_id: copy, direction: 'both', max_depth: 50 })
+    const traced = { report_type: 'lineage', entity_type: 'item', entity_id: copy }
+    const report = JSON.parse((await download({ ...traced, format: 'json' })).bytes.toString())
+    assert.equal(report.title, `Lineage of ${middle}`)
+    const [steps, objects] = report.tables
+    assert.deepEqual([steps.rows.length, objects.rows.length], [known.edges.length, known.nodes.length])
+    const numberOf = (id: string) => objects.rows.find((row: { id: string }) => row.id === id).number
+    const step = steps.rows.find(({ result }: { result: string }) => result === `${numberOf(end)} ${last}`)
+    assert.deepEqual([step.relation, step.source], ['duplicated from', `${numberOf(copy)} ${middle}`])
+    assert.equal(step.invocation_id, known.edges.find((edge: { src_id: string }) => edge.src_id === end).invocation_id)
+    const uploaded = JSON.parse((await download({ ...traced, entity_id: item, format: 'json' })).bytes.toString())
+    assert.ok(uploaded.tables[1].rows.some(({ type, name }: { type: string; name: string }) => type === 'File' && name !== null))
+    const { bytes } = await download(traced)
+    assert.equal(bytes.subarray(0, 5).toString(), '%PDF-')
+    const project = { report_type: 'lineage', entity_type: 'project', entity_id: org.projectId, format: 'json' }
+    assert.ok(JSON.parse((await download(project)).bytes.toString()).tables[1].rows.length > 3)
+    const stranger = await w.organization()
+    assert.equal((await generate(traced, stranger.owner.token)).status, 404)
+  })
+
   await t.test('refusals', async () => {
     for (const input of [
+      { report_type: 'lineage', entity_id: item },
+      { report_type: 'lineage', entity_type: 'item' },
+      { report_type: 'lineage', entity_type: 'item', entity_id: item, period: '2030-01' },
       { report_type: 'project' },
       { report_type: 'item' },
       { report_type: 'weather' },

@@ -150,6 +150,7 @@ export interface Edge {
   dst: Entity
   relation: string
   invocationId: string
+  at: Date
 }
 
 export interface Graph {
@@ -194,6 +195,7 @@ export async function graph(db: Db, organizationId: string, root: Entity, walk: 
           dst,
           relation: row.relation,
           invocationId: row.invocationId,
+          at: row.at,
         })
         const [seq, entity] = direction === 'up' ? [row.dstSeq, dst] : [row.srcSeq, src]
         if (!depths.has(seq)) depths.set(seq, { entity, depth })
@@ -225,6 +227,7 @@ interface StepRow {
   dstSeq: number
   relation: string
   invocationId: string
+  at: Date
   srcType: Artifact
   srcId: string
   dstType: Artifact
@@ -241,7 +244,7 @@ function projectOfNode(alias: 's' | 'd') {
 async function step(db: Db, frontier: readonly number[], direction: 'up' | 'down'): Promise<StepRow[]> {
   const near = direction === 'up' ? sql.ref('e.src_seq') : sql.ref('e.dst_seq')
   const { rows } = await sql<StepRow>`
-    select e.src_seq as "srcSeq", e.dst_seq as "dstSeq", e.relation, e.invocation_id as "invocationId",
+    select e.src_seq as "srcSeq", e.dst_seq as "dstSeq", e.relation, e.invocation_id as "invocationId", e.created_at as at,
       s.entity_type as "srcType", s.entity_id as "srcId", d.entity_type as "dstType", d.entity_id as "dstId",
       ${projectOfNode('s')} as "srcProjectId", ${projectOfNode('d')} as "dstProjectId"
     from lineage_edge e join lineage_node s on s.seq = e.src_seq join lineage_node d on d.seq = e.dst_seq

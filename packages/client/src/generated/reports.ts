@@ -4,11 +4,15 @@ import type { CallOptions, Client } from '../client.ts'
 /** Input of `reports.generate`. */
 export interface ReportsGenerateInput {
   /** Report type */
-  report_type: 'usage' | 'orders' | 'project' | 'item'
+  report_type: 'usage' | 'orders' | 'project' | 'item' | 'lineage'
   /** Project ID, for project and order reports */
   project_id?: string | null | undefined
   /** Item ID, for item reports */
   item_id?: string | null | undefined
+  /** Type of the object that a lineage report traces */
+  entity_type?: 'item' | 'order' | 'processing_job' | 'collection' | 'project' | null | undefined
+  /** ID of the object that a lineage report traces */
+  entity_id?: string | null | undefined
   /** Period of usage and order reports: a month (`2026-03`), a year or an interval (`2026-03-01/2026-04-15`); default: this month */
   period?: string | null | undefined
   /** Report format. Default: `"pdf"` */
@@ -20,7 +24,7 @@ export interface ReportsGenerateOutput {
   /** Report ID in the lineage */
   id: string
   /** Report type */
-  report_type: 'usage' | 'orders' | 'project' | 'item'
+  report_type: 'usage' | 'orders' | 'project' | 'item' | 'lineage'
   /** Report format */
   format: 'pdf' | 'csv' | 'json'
   /** Download URL */

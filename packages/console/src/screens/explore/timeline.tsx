@@ -12,6 +12,8 @@ import ui from '../../ui/ui.module.css'
 
 const HEIGHT = 46
 const WIDTH = 720
+/** Of a handle; at least 24 px also where the chart is drawn at half its width. */
+const TARGET = 48
 const CLOUD_CLASSES = [
   { colour: 'var(--c1)', text: `Cloud ≤ ${CLOUD_LIMITS[0]}%` },
   { colour: 'color-mix(in srgb, var(--c1) 50%, var(--raised))', text: `≤ ${CLOUD_LIMITS[1]}%` },
@@ -132,7 +134,7 @@ function Bars({ timeline: { bins, tallest } }: { timeline: TimelineData }): Reac
 
 const Handle = ({ x }: { x: number }): ReactElement => (
   <>
-    <rect x={x - 10} y={0} width={20} height={HEIGHT} fill="transparent" />
+    <rect x={x - TARGET / 2} y={0} width={TARGET} height={HEIGHT} fill="transparent" />
     <rect x={x - 1} y={0} width={2} height={HEIGHT} fill="var(--accent)" />
     <rect x={x - 4} y={HEIGHT / 2 - 9} width={8} height={18} rx={3} fill="var(--surface)" stroke="var(--accent)" strokeWidth={2} />
   </>

@@ -108,7 +108,7 @@ function Bars({ histogram: { low, high, counts }, x }: { histogram: Distribution
 
 const Handle = ({ x }: { x: number }): ReactElement => (
   <>
-    <rect x={x - 9} y={0} width={18} height={HEIGHT + 14} fill="transparent" />
+    <rect x={x - 14} y={0} width={28} height={HEIGHT + 14} fill="transparent" />
     <line x1={x} x2={x} y1={0} y2={HEIGHT} stroke="var(--accent)" strokeWidth={2} />
     <path d={`M${x - 6} ${HEIGHT + 13}v-7l6-6l6 6v7z`} fill="var(--surface)" stroke="var(--accent)" strokeWidth={1.6} />
   </>

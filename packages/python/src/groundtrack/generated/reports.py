@@ -17,7 +17,7 @@ class ReportsGenerateOutput(Record):
     """Output of `reports.generate`."""
     id: str
     """Report ID in the lineage"""
-    report_type: Literal["usage", "orders", "project", "item"]
+    report_type: Literal["usage", "orders", "project", "item", "lineage"]
     """Report type"""
     format: Literal["pdf", "csv", "json"]
     """Report format"""
@@ -35,9 +35,11 @@ class ReportsApi(Namespace):
     def generate(
         self,
         *,
-        report_type: Literal["usage", "orders", "project", "item"],
+        report_type: Literal["usage", "orders", "project", "item", "lineage"],
         project_id: str | None | Omit = OMIT,
         item_id: str | None | Omit = OMIT,
+        entity_type: Literal["item", "order", "processing_job", "collection", "project"] | None | Omit = OMIT,
+        entity_id: str | None | Omit = OMIT,
         period: str | None | Omit = OMIT,
         format: Literal["pdf", "csv", "json"] | Omit = OMIT,
         options: CallOptions | None = None,
@@ -50,20 +52,24 @@ class ReportsApi(Namespace):
             report_type: Report type
             project_id: Project ID, for project and order reports
             item_id: Item ID, for item reports
+            entity_type: Type of the object that a lineage report traces
+            entity_id: ID of the object that a lineage report traces
             period: Period of usage and order reports: a month (`2026-03`), a year or an
                 interval (`2026-03-01/2026-04-15`); default: this month
             format: Report format. Default: `"pdf"`
         """
-        return self._client.record("reports.generate", {"report_type": report_type, "project_id": project_id, "item_id": item_id, "period": period, "format": format}, options, "keyed", ReportsGenerateOutput)
+        return self._client.record("reports.generate", {"report_type": report_type, "project_id": project_id, "item_id": item_id, "entity_type": entity_type, "entity_id": entity_id, "period": period, "format": format}, options, "keyed", ReportsGenerateOutput)
 
 
 class AsyncReportsApi(AsyncNamespace):
     async def generate(
         self,
         *,
-        report_type: Literal["usage", "orders", "project", "item"],
+        report_type: Literal["usage", "orders", "project", "item", "lineage"],
         project_id: str | None | Omit = OMIT,
         item_id: str | None | Omit = OMIT,
+        entity_type: Literal["item", "order", "processing_job", "collection", "project"] | None | Omit = OMIT,
+        entity_id: str | None | Omit = OMIT,
         period: str | None | Omit = OMIT,
         format: Literal["pdf", "csv", "json"] | Omit = OMIT,
         options: CallOptions | None = None,
@@ -76,8 +82,10 @@ class AsyncReportsApi(AsyncNamespace):
             report_type: Report type
             project_id: Project ID, for project and order reports
             item_id: Item ID, for item reports
+            entity_type: Type of the object that a lineage report traces
+            entity_id: ID of the object that a lineage report traces
             period: Period of usage and order reports: a month (`2026-03`), a year or an
                 interval (`2026-03-01/2026-04-15`); default: this month
             format: Report format. Default: `"pdf"`
         """
-        return await self._client.record("reports.generate", {"report_type": report_type, "project_id": project_id, "item_id": item_id, "period": period, "format": format}, options, "keyed", ReportsGenerateOutput)
+        return await self._client.record("reports.generate", {"report_type": report_type, "project_id": project_id, "item_id": item_id, "entity_type": entity_type, "entity_id": entity_id, "period": period, "format": format}, options, "keyed", ReportsGenerateOutput)
