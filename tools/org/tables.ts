@@ -34,7 +34,14 @@ export const ORG_TABLES: readonly OrgTable[] = [
   own('organization_plan', 'moves'),
   own('project', 'moves'),
   { name: 'project_member', move: 'moves', where: `project_id in (${PROJECTS})` },
-  own('api_key', 'stays'),
+  // Only who made a job: the key is revoked, and nobody knows its new secret.
+  own('api_key', 'moves', {
+    instead: {
+      secret_hash: "sha256(convert_to(gen_random_uuid()::text, 'UTF8'))",
+      is_active: 'false',
+      revoked_at: 'coalesce(revoked_at, now())',
+    },
+  }),
   own('collection', 'moves'),
   own('item', 'moves'),
   own('asset', 'moves'),
@@ -55,7 +62,7 @@ export const ORG_TABLES: readonly OrgTable[] = [
     where:
       'src_seq in (select seq from lineage_node where org_id = {org}) and dst_seq in (select seq from lineage_node where org_id = {org})',
   },
-  own('processing_job', 'moves', { instead: { api_key_id: 'null' } }),
+  own('processing_job', 'moves'),
   own('wallet', 'moves', { isKept: true, instead: { customer_id: 'null', auto_enabled: 'false' } }),
   own('reservation', 'moves', { isKept: true }),
   own('agreed_spend', 'moves', { isKept: true }),
