@@ -7,20 +7,20 @@ import { createConsoleBuild } from '#start/console-build.ts'
 import run from '#domains/processing/run.task.ts'
 import { grant } from '../orders/support.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, journey, sceneBytes, seat, signIn } from './console.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { assertAccessible, assertOwnBusiness, journey, sceneBytes, seat, SEATS, signIn } from './console.ts'
 
-for (const hands of HANDS)
-  test(`the console: evidence, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+for (const { hands, name, options } of SEATS)
+  test(`the console: evidence, ${name}`, { skip: WITHOUT_TIME }, async (t) => {
     await createConsoleBuild().run(new AbortController().signal)
     const w = await world(t, { startAt: new Date().toISOString() })
     const org = await w.organization()
     await grant(w, org, 10_000)
-    await evidence(w, org, await browser(t, hands))
+    await evidence(w, org, await browser(t, hands), options)
   })
 
 // Goal (J14): the graph of a derived item has the nodes and steps of provenance.get; the audit log finds a step by its invocation.
-async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
+async function evidence(w: World, org: Org, chromium: Browser, options: object): Promise<void> {
   const { token } = org.owner
   // An upload has a file in its lineage.
   const { body } = await w.upload(token, org.projectId, { 'June.tif': (await sceneBytes()).bytes })
@@ -35,7 +35,7 @@ async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
   const tile = { item_id: derived, z: 0, x: 0, y: 0, format: 'png' }
   for (let n = 0; n < 3; n++) assert.equal((await w.call(token, 'items.tile.render', tile)).status, 200)
   await w.flushAudit()
-  const here = await seat(w, chromium, { permissions: ['clipboard-read', 'clipboard-write'] })
+  const here = await seat(w, chromium, { permissions: ['clipboard-read', 'clipboard-write'], ...options })
   const { page } = here
   await journey('evidence', here, async () => {
     await signIn(here, org.owner)

@@ -14,6 +14,7 @@ import type { Pointer } from './use-pointer.ts'
 import { classes } from '../../ui/classes.ts'
 import workspaceStyles from '../../parts/workspace.module.css'
 import styles from './inspector.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface InspectorParts {
   item: Item
@@ -49,6 +50,7 @@ export function Inspector(parts: InspectorParts): ReactElement {
         ))}
       </div>
       <div className={workspaceStyles.scroll} role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
+        <h2 className={ui.screenReaderOnly}>{tab}</h2>
         <TabContent {...parts} />
       </div>
     </aside>
