@@ -38,6 +38,9 @@ interface Measured {
   cpuMs: number
 }
 
+/** No call is like another. */
+let counter = 0
+
 const missing = noPgBouncer()
 const server = missing ? null : await startServerPostgres({ settings: ['max_connections=200'] })
 if (server) await compare(server).finally(() => server.stop())
@@ -92,8 +95,6 @@ async function prepare(baseUrl: string): Promise<Record<string, Send>> {
     writes: async (at, n) => void (await ok(at, key, 'collections.create', { project_id, name: `Collection ${n}` })),
   }
 }
-
-let counter = 0
 
 async function compareWork(name: string, sides: readonly Side[], send: Send, postmaster: number): Promise<void> {
   const rounds = new Map<string, Measured[]>(sides.map((side) => [side.name, []]))
