@@ -4,7 +4,7 @@
 import { test } from 'node:test'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { newId } from '#core/ids.ts'
-import { account, pytest, WITHOUT_PYTHON, writeFiles } from '../support/pytest.ts'
+import { accountOf, createAccount, pytest, WITHOUT_PYTHON, writeFiles } from '../support/pytest.ts'
 import { openLab } from '../support/service.ts'
 
 const s3 = {
@@ -32,5 +32,6 @@ test('the Python client on S3', { skip: WITHOUT_PYTHON || withoutS3 }, async (t)
   const env = { S3_ENDPOINT: s3.endpoint, AWS_ACCESS_KEY_ID: s3.key, AWS_SECRET_ACCESS_KEY: s3.secret }
   const storage = { STORAGE_URL: `s3://${BUCKET}/${newId()}`, ...env }
   const { baseUrl } = await lab.start({ env: { DATA_DIR: lab.dataDir(), ...storage } })
-  t.diagnostic(await pytest(['s3_transfers.py'], { ...(await writeFiles(lab.dataDir())), ...(await account(baseUrl, 'pytest')) }))
+  await createAccount(baseUrl, 's3')
+  t.diagnostic(await pytest(['s3_transfers.py'], { ...(await writeFiles(lab.dataDir())), ...accountOf(baseUrl, 's3') }))
 })

@@ -44,12 +44,18 @@ export async function pytest(tests: readonly string[], env: Record<string, strin
 
 const NOTHING_CHOSEN = 5
 
+/** Who `createAccount` creates: tests can be told before the service is there. */
+export const accountOf = (baseUrl: string, name: string): Record<string, string> => ({
+  GROUNDTRACK_URL: baseUrl,
+  GROUNDTRACK_EMAIL: `${name}@groundtrack.example`,
+  GROUNDTRACK_PASSWORD: PASSWORD,
+})
+
 /** A person with an organization, a card and a project of their own: what runs at the same time does not see its uploads. */
-export async function account(baseUrl: string, name: string): Promise<Record<string, string>> {
-  const { email, token } = await createOwner(baseUrl, `${name}@groundtrack.example`)
+export async function createAccount(baseUrl: string, name: string): Promise<void> {
+  const { token } = await createOwner(baseUrl, accountOf(baseUrl, name)['GROUNDTRACK_EMAIL']!)
   await ok(baseUrl, token, 'projects.create', { name: 'Demo' })
   await ok(baseUrl, token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' }) // For jobs.
-  return { GROUNDTRACK_URL: baseUrl, GROUNDTRACK_EMAIL: email, GROUNDTRACK_PASSWORD: PASSWORD }
 }
 
 /** The files that the tests upload. */

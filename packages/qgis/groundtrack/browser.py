@@ -14,6 +14,7 @@ from qgis.core import Qgis, QgsDataCollectionItem, QgsDataItem, QgsDataItemProvi
 
 from . import layers, log, tasks
 from .connection import Connection
+from .errors import PluginError
 from .icons import icon
 
 ROOT = "groundtrack:"
@@ -144,12 +145,7 @@ class _Node(QgsDataCollectionItem):
         self.setCapabilitiesV2(_capabilities())
 
     def createChildren(self) -> list[QgsDataItem]:  # noqa: N802: QGIS calls it by this name.
-        entries, failure = self._catalogue.children(self._at, self._load)
-        if failure is not None:
-            return [QgsErrorItem(self, failure, f"{self._at}/failed")]
-        if entries is None:
-            return [QgsErrorItem(self, "Loading…", f"{self._at}/loading")]
-        return [node_of(self, entry, self._at, self._catalogue) for entry in entries]
+        return _children(self, self._at, self._catalogue, self._load)
 
 
 class _Item(QgsLayerItem):
@@ -165,12 +161,18 @@ class _Item(QgsLayerItem):
         self.setState(Qgis.BrowserItemState.NotPopulated)
 
     def createChildren(self) -> list[QgsDataItem]:  # noqa: N802: QGIS calls it by this name.
-        entries, failure = self._catalogue.children(self._at, self._load)
-        if failure is not None:
-            return [QgsErrorItem(self, failure, f"{self._at}/failed")]
-        if entries is None:
-            return [QgsErrorItem(self, "Loading…", f"{self._at}/loading")]
-        return [node_of(self, entry, self._at, self._catalogue) for entry in entries]
+        return _children(self, self._at, self._catalogue, self._load)
+
+
+def _children(node: QgsDataItem, at: str, catalogue: Catalogue, load: Callable[[], list[Entry]]) -> list[QgsDataItem]:
+    """QGIS can ask while somebody signs in or out, when there is no credential: then a node says so until the panel is refreshed."""
+    entries, failure = catalogue.children(at, load)
+    if entries is None:
+        return [QgsErrorItem(node, failure or "Loading…", f"{at}/{'failed' if failure else 'loading'}")]
+    try:
+        return [node_of(node, entry, at, catalogue) for entry in entries]
+    except PluginError as error:
+        return [QgsErrorItem(node, str(error), f"{at}/failed")]
 
 
 def node_of(parent: QgsDataItem, entry: Entry, at: str, catalogue: Catalogue) -> QgsDataItem:

@@ -53,10 +53,11 @@ from groundtrack import service as service_module
 from groundtrack import transfers
 from groundtrack.algorithms import algorithm as algorithm_module
 from groundtrack.algorithms import provider as provider_module
+from groundtrack.browser import BrowserProvider, Catalogue, Entry
 from groundtrack.cart import Cart
 from groundtrack.connection import Connection, stored
 from groundtrack.dialogs import ShareDialog, SignInDialog, create_link
-from groundtrack.errors import PluginError, ProblemError
+from groundtrack.errors import NotSignedInError, PluginError, ProblemError
 from groundtrack.export import Plan
 from groundtrack.geometry import _limited, extent_in_degrees
 from groundtrack.layers import Style, add_collection, add_file, add_item, get_item, item_of
@@ -205,6 +206,19 @@ class Test2Browser(Case):
 
         until("the failure", lambda: seen.append(catalogue.children("groundtrack:/nowhere", failing)) or seen[-1][1])
         self.assertEqual(seen[-1], (None, "The server is away. Try again later."))
+
+    def test_without_a_credential(self) -> None:
+        """As in the middle of a sign-in: entries of before are there, and nobody is signed in."""
+        connection = Connection()
+        connection.layers_auth = _refuse  # type: ignore[method-assign]
+        catalogue = Catalogue(connection, lambda path: None)
+        catalogue._entries["groundtrack:"] = [Entry("1", "Demo", "project")]
+        (child,) = BrowserProvider(catalogue).createDataItem("", None).createChildren()
+        self.assertEqual((type(child).__name__, child.name()), ("QgsErrorItem", str(NotSignedInError())))
+
+
+def _refuse() -> str:
+    raise NotSignedInError
 
 
 class Test3Layers(Case):
