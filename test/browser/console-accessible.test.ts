@@ -1,5 +1,5 @@
-// Goal: axe has no serious or moderate finding on any screen of the console, with something in every list: on a desktop in light and dark, on a
-// phone, and at 200% zoom. Targets have 24 px, no screen is wider than its window, and the demo opens where its imagery is.
+// Goal: axe has no serious or moderate finding on any screen of the console, with something in every list: on a desktop in light and
+// dark, on a phone, and at 200% zoom. Targets have 24 px, no screen is wider than its window, and the demo opens where its imagery is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'

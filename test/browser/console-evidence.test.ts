@@ -47,10 +47,9 @@ async function evidence(w: World, org: Org, chromium: Browser, options: object):
     for (const node of await graph.getByRole('button').all()) await assertInside(node.locator('svg'), node.locator('i'))
     // Names and pictures instead of IDs, in lanes; labels read in the direction of their arrow.
     await graph.getByRole('button', { name: /^Band math Job,/ }).waitFor()
-    await graph
-      .getByRole('button', { name: /^Loire valley, June / })
-      .locator('img')
-      .waitFor()
+    const first = graph.getByRole('button', { name: /^Loire valley, June / })
+    await first.scrollIntoViewIfNeeded() // A thumbnail is loaded when it comes into view.
+    await first.locator('img').waitFor()
     for (const lane of ['Projects', 'Items', 'Jobs']) await graph.getByText(lane, { exact: true }).waitFor()
     for (const label of ['used by', 'produced']) await graph.locator('text', { hasText: label }).first().waitFor()
     // The table beside it has the same steps.

@@ -14,6 +14,7 @@ import {
   sortScenes,
 } from '../../packages/console/src/screens/explore/scenes.ts'
 import { pricedTogether, pricesIn, pricingInput, type ScenePrice } from '../../packages/console/src/screens/explore/prices.ts'
+import { fitsList, listFiltersFromUrl } from '../../packages/console/src/screens/explore/list-filters.ts'
 import { CLOUD_LIMITS, DAY_MS, datedOf, daysOf, rangeOf, timelineOf } from '../../packages/console/src/screens/explore/timeline-bins.ts'
 import type { Scene } from '../../packages/console/src/state/scene.ts'
 
@@ -181,6 +182,29 @@ test('prices are those of the service, each scene alone, in calls of a limited s
       ['vendor/s0', { refusal: 'Too large' }],
     ]),
   )
+})
+
+test('coverage, angle and price limit what is listed; what is not known excludes nothing', () => {
+  const scene = { ...sceneFromCatalog(catalogScene({}), ORIGIN, null), covered: 0.5, offNadir: 20, isForSale: true }
+  const cost = (credits: number) => ({ credits, billedByVendor: null })
+  const isListed = (url: object, more: object = {}, price: Parameters<typeof fitsList>[1] = cost(310)) =>
+    fitsList({ ...scene, ...more }, price, listFiltersFromUrl(url))
+  assert.deepEqual(
+    [{}, { cover: '50' }, { cover: '55' }].map((url) => isListed(url)),
+    [true, true, false],
+  )
+  assert.deepEqual(
+    [{ angle: '20' }, { angle: '19' }, { angle: 'x' }, { angle: '-1' }].map((url) => isListed(url)),
+    [true, false, true, true],
+  )
+  assert.deepEqual(
+    [{ price: '3.1' }, { price: '3' }].map((url) => isListed(url)),
+    [true, false],
+  )
+  assert.ok(isListed({ cover: '90', angle: '1' }, { covered: null, offNadir: null }))
+  assert.ok(fitsList({ ...scene, isForSale: false }, undefined, listFiltersFromUrl({ price: '0' })), 'open data is free')
+  assert.ok(fitsList(scene, undefined, listFiltersFromUrl({ price: '1' })), 'until its price is known')
+  assert.ok(!isListed({ price: '1000' }, {}, { refusal: 'The area is too large' }))
 })
 
 test('the timeline has each dated scene once, by its cloud cover', () => {

@@ -68,7 +68,24 @@ const builder = () => import('./screens/alerts/builder.tsx')
 const webhooks = () => import('./screens/webhooks/webhooks.tsx')
 
 const next = search('next')
-const exploreSearch = search('aoi', 'bbox', 'map', 'from', 'to', 'cloud', 'gsd', 'sources', 'scope', 'sort', 'sel', 'style', 'place')
+const exploreSearch = search(
+  'aoi',
+  'bbox',
+  'map',
+  'from',
+  'to',
+  'cloud',
+  'gsd',
+  'sources',
+  'scope',
+  'sort',
+  'sel',
+  'style',
+  'place',
+  'cover',
+  'angle',
+  'price',
+)
 const librarySearch = search('q', 'type', 'view')
 const viewerSearch = search(
   ...(['style', 'expr', 'bands', 'cmap', 'range', 'asset', 'with', 'tab', 'use', 'zones', 'series', 'map'] as const),

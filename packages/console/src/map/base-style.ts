@@ -62,14 +62,23 @@ const state = (name: string, on: number, off: number): maplibre.ExpressionSpecif
 ]
 
 const FILL = 0.05
-/** With more footprints than this, each is more transparent, so that the map stays visible. */
-const MAX_FILLED = 24
-const fillOpacity = (footprints: number) => state('hovered', 0.16, FILL * Math.min(1, MAX_FILLED / Math.max(1, footprints)))
+/** Where all footprints overlap: they show how much is covered, and the map stays visible. */
+const MAX_TINT = 0.3
+const fillOpacity = (footprints: number) => state('hovered', 0.16, Math.min(FILL, 1 - (1 - MAX_TINT) ** (1 / Math.max(1, footprints))))
+/** With more footprints than this, only those that are hovered or selected have a clear outline. */
+const MAX_OUTLINED = 24
+const lineOpacity = (footprints: number): maplibre.ExpressionSpecification => [
+  'case',
+  ['any', ['boolean', ['feature-state', 'hovered'], false], ['boolean', ['feature-state', 'selected'], false]],
+  1,
+  footprints > MAX_OUTLINED ? 0.2 : 0.8,
+]
 const AREA_FILL = 0.08
 
 /** Footprints and areas over imagery are outlines, so that it keeps its colours. */
 export function paintFills(map: maplibre.Map, footprints: number, hasImagery: boolean): void {
   map.setPaintProperty('footprint-area', 'fill-opacity', hasImagery ? 0 : fillOpacity(footprints))
+  map.setPaintProperty('footprint', 'line-opacity', lineOpacity(footprints))
   map.setPaintProperty('area-fill', 'fill-opacity', hasImagery ? 0 : AREA_FILL)
 }
 
@@ -88,7 +97,7 @@ function overlays(theme: Theme): Paint {
       id: 'footprint',
       type: 'line',
       source: 'footprints',
-      paint: { 'line-color': hover, 'line-width': state('selected', 2.6, 1.1), 'line-opacity': 0.8 },
+      paint: { 'line-color': hover, 'line-width': state('selected', 2.6, 1.1), 'line-opacity': lineOpacity(0) },
     },
     { id: 'area-under', type: 'line', source: 'area', paint: { 'line-color': '#2b1a00', 'line-width': 4, 'line-opacity': 0.55 } },
     { id: 'area-fill', type: 'fill', source: 'area', paint: { 'fill-color': SIGNAL, 'fill-opacity': AREA_FILL } },

@@ -4,6 +4,7 @@ import { useOp } from '../../api/query.ts'
 import { areaOf, decodeArea, encodeArea, MAX_AREA_M2, MAX_VERTICES } from '../../map/geo.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { usePanel, useUrl } from '../../state/url.ts'
+import { fitsList, listFiltersFromUrl } from './list-filters.ts'
 import { Results } from './results.tsx'
 import { SceneInspector } from './scene-inspector.tsx'
 import { filtersFromUrl, parseBox, sortFromUrl, sortScenes } from './scenes.ts'
@@ -43,7 +44,12 @@ export function Explore(): ReactElement {
   const search = isMine ? items : catalog
   const sort = sortFromUrl(url['sort'])
   const prices = useScenePrices(search.scenes, filters.area)
-  const scenes = useMemo(() => sortScenes(search.scenes, sort, prices), [search.scenes, sort, prices])
+  const { cover, angle, price } = url
+  const scenes = useMemo(() => {
+    const limits = listFiltersFromUrl({ cover, angle, price })
+    const fitting = search.scenes.filter((scene) => fitsList(scene, prices.get(scene.key), limits))
+    return sortScenes(fitting, sort, prices)
+  }, [search.scenes, sort, prices, cover, angle, price])
   const selected = scenes.find(({ key }) => key === url['sel']) ?? null
   const source = sources.data?.sources.find(({ host_name }) => selected?.kind === 'catalog' && host_name === selected.host) ?? null
   const [hovered, setHovered] = useState<string | null>(null)
@@ -77,6 +83,7 @@ export function Explore(): ReactElement {
       </h1>
       <Results
         {...{ url, setUrl, filters, search, scenes, prices, selected, hovered, setHovered, pick, setArea, isMine, hasPlace, sort, real }}
+        hiddenCount={search.scenes.length - scenes.length}
         vendors={vendors.data?.vendors ?? []}
         sources={sources.data?.sources ?? []}
       />

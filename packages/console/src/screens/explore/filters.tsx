@@ -54,9 +54,11 @@ interface FilterParts {
   vendors: readonly CatalogVendor[]
   sources: readonly CatalogSource[]
   withSources: boolean
+  /** There is an area to cover. */
+  hasArea: boolean
 }
 
-export function FilterChips({ url, setUrl, vendors, sources: states, withSources }: FilterParts): ReactElement {
+export function FilterChips({ url, setUrl, vendors, sources: states, withSources, hasArea }: FilterParts): ReactElement {
   const { from = '', to = '', cloud = '', gsd = '', sources = '' } = url
   const chosen = sources ? sources.split('.') : null
   const toggle = (host: string, on: boolean) => {
@@ -85,6 +87,7 @@ export function FilterChips({ url, setUrl, vendors, sources: states, withSources
           onChange={(event) => setUrl({ cloud: event.target.value === '100' ? null : event.target.value })}
         />
       </Chip>
+      {hasArea && <CoverageChip cover={url['cover'] ?? ''} setUrl={setUrl} />}
       {withSources && (
         <>
           <Chip text={gsd ? `≤ ${gsd} m` : 'Any resolution'} isOn={gsd !== ''} onReset={() => setUrl({ gsd: null })}>
@@ -97,6 +100,22 @@ export function FilterChips({ url, setUrl, vendors, sources: states, withSources
               onChange={(event) => setUrl({ gsd: event.target.value || null })}
             />
           </Chip>
+          <LimitChip
+            name="angle"
+            text="Any angle"
+            label="Maximum off-nadir angle (°)"
+            limit={(value) => `≤ ${value}°`}
+            value={url['angle'] ?? ''}
+            setUrl={setUrl}
+          />
+          <LimitChip
+            name="price"
+            text="Any price"
+            label="Maximum price (A$)"
+            limit={(value) => `≤ A$${value}`}
+            value={url['price'] ?? ''}
+            setUrl={setUrl}
+          />
           <Chip
             text={chosen ? `Sources ${chosen.length} of ${vendors.length}` : `Sources ${vendors.length}`}
             isOn={chosen !== null}
@@ -119,6 +138,45 @@ export function FilterChips({ url, setUrl, vendors, sources: states, withSources
     </div>
   )
 }
+
+function CoverageChip({ cover, setUrl }: { cover: string; setUrl: FilterParts['setUrl'] }): ReactElement {
+  return (
+    <Chip text={cover ? `Covers ≥ ${cover}%` : 'Any coverage'} isOn={cover !== ''} onReset={() => setUrl({ cover: null })}>
+      <Field
+        label={`Covers at least ${cover || 0}% of the area`}
+        type="range"
+        min={0}
+        max={100}
+        step={5}
+        value={cover || '0'}
+        onChange={(event) => setUrl({ cover: event.target.value === '0' ? null : event.target.value })}
+      />
+    </Chip>
+  )
+}
+
+interface LimitParts {
+  name: 'angle' | 'price'
+  /** Without a limit. */
+  text: string
+  label: string
+  limit(value: string): string
+  value: string
+  setUrl: FilterParts['setUrl']
+}
+
+const LimitChip = ({ name, text, label, limit, value, setUrl }: LimitParts): ReactElement => (
+  <Chip text={value ? limit(value) : text} isOn={value !== ''} onReset={() => setUrl({ [name]: null })}>
+    <Field
+      label={label}
+      type="number"
+      min={0}
+      step={1}
+      value={value}
+      onChange={(event) => setUrl({ [name]: event.target.value || null })}
+    />
+  </Chip>
+)
 
 const realFirst = (vendors: readonly CatalogVendor[]) => vendors.toSorted((a, b) => Number(a.simulated) - Number(b.simulated))
 

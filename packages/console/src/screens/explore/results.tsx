@@ -6,7 +6,7 @@ import { withSharedMap } from '../../map/lazy-map.ts'
 import { useCart } from '../../state/cart.ts'
 import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
 import { chosenText, useEstimate } from '../../state/estimate.ts'
-import { plural } from '../../ui/format.ts'
+import { count, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Button, LinkButton, Segmented } from '../../ui/kit.ts'
 import { AreaBox } from './area-box.tsx'
@@ -55,7 +55,7 @@ export function Results(parts: ResultsParts): ReactElement {
           />
         </div>
         <AreaBox area={filters.area} onArea={setArea} onFit={() => void withSharedMap((shared) => shared.fit(boxOf(filters.area)))} />
-        <FilterChips url={url} setUrl={setUrl} vendors={vendors} sources={sources} withSources={!isMine} />
+        <FilterChips url={url} setUrl={setUrl} vendors={vendors} sources={sources} withSources={!isMine} hasArea={filters.area !== null} />
       </div>
       {!isMine && (
         <div className={classes(workspaceStyles.section, styles.saved)}>
@@ -70,9 +70,9 @@ export function Results(parts: ResultsParts): ReactElement {
   )
 }
 
-type HeaderParts = Pick<ResultsParts, 'scenes' | 'search' | 'isMine' | 'sort' | 'setUrl'>
+type HeaderParts = Pick<ResultsParts, 'scenes' | 'hiddenCount' | 'search' | 'isMine' | 'sort' | 'setUrl'>
 
-function ResultsHeader({ scenes, search, isMine, sort, setUrl }: HeaderParts): ReactElement {
+function ResultsHeader({ scenes, hiddenCount, search, isMine, sort, setUrl }: HeaderParts): ReactElement {
   const { isLoading, answered, sourceCount } = search
   return (
     <div className={classes(ui.flexRow, ui.between, styles.header)}>
@@ -80,6 +80,7 @@ function ResultsHeader({ scenes, search, isMine, sort, setUrl }: HeaderParts): R
         <b>{plural(scenes.length, 'scene')}</b>{' '}
         <span className={ui.soft}>
           {isLoading ? 'so far' : isMine ? 'in your library' : `from ${answered} of ${plural(sourceCount, 'source')}`}
+          {hiddenCount > 0 && `, ${count(hiddenCount)} hidden`}
         </span>
       </span>
       <label className={classes(ui.flexRow, ui.gap4)}>

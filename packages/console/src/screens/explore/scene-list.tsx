@@ -5,6 +5,7 @@ import { withSharedMap } from '../../map/lazy-map.ts'
 import { useCart } from '../../state/cart.ts'
 import type { Scene } from '../../state/scene.ts'
 import type { UrlPatch } from '../../state/url.ts'
+import { plural } from '../../ui/format.ts'
 import { Button, LinkButton } from '../../ui/kit.ts'
 import { useMore } from '../../ui/more.ts'
 import { Empty, Skeleton } from '../../ui/states.tsx'
@@ -24,6 +25,8 @@ const SAMPLE_AREAS: readonly { text: string; box: Box }[] = [
 export interface SceneListParts {
   filters: Filters
   scenes: readonly Scene[]
+  /** Scenes that were found, but do not fit the filters of the list. */
+  hiddenCount: number
   prices: ScenePrices
   isLoading: boolean
   isMine: boolean
@@ -87,7 +90,7 @@ function NoPlace({ setArea, real, isMine }: SceneListParts): ReactElement {
   )
 }
 
-function NoScenes({ filters, setUrl, isMine }: SceneListParts): ReactElement {
+function NoScenes({ filters, setUrl, isMine, hiddenCount }: SceneListParts): ReactElement {
   return (
     <Empty
       title="No scenes match"
@@ -106,6 +109,11 @@ function NoScenes({ filters, setUrl, isMine }: SceneListParts): ReactElement {
           {filters.gsd !== null && (
             <Button size="s" onClick={() => setUrl({ gsd: null })}>
               Any resolution
+            </Button>
+          )}
+          {hiddenCount > 0 && (
+            <Button size="s" onClick={() => setUrl({ cover: null, angle: null, price: null })}>
+              Show {plural(hiddenCount, 'scene')} outside coverage, angle or price
             </Button>
           )}
           {isMine && (

@@ -10,7 +10,7 @@ const MARGIN = 24
 const COLUMN_GAP = 98
 const ROW_GAP = 26
 /** Above the first row of a lane. */
-const LANE_TITLE = 34
+const LANE_TITLE = 46
 /** From a box to where its lines turn. */
 const TURN = 18
 /** Between arrows that end at the same box. */
