@@ -40,8 +40,8 @@ import * as auditCounts from './migrations/0042_audit_counts.ts'
 import * as partitions from './migrations/0043_partitions.ts'
 import * as replicaMarks from './migrations/0044_replica_marks.ts'
 import * as accessTables from './migrations/0045_access_tables.ts'
-import * as installation from './migrations/0048_installation.ts'
-import * as erasure from './migrations/0049_erasure.ts'
+import * as installation from './migrations/0046_installation.ts'
+import * as erasure from './migrations/0047_erasure.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
 
@@ -89,8 +89,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0043_partitions': partitions,
   '0044_replica_marks': replicaMarks,
   '0045_access_tables': accessTables,
-  '0048_installation': installation,
-  '0049_erasure': erasure,
+  '0046_installation': installation,
+  '0047_erasure': erasure,
 }
 
 interface MigrateOptions {
