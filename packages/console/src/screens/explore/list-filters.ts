@@ -2,7 +2,7 @@
 import type { Scene } from '../../state/scene.ts'
 import { isRefused, type ScenePrice } from './prices.ts'
 
-export interface ListFilters {
+interface ListFilters {
   /** Percent of the area that a scene covers at least. */
   cover: number | null
   /** Off-nadir angle in degrees, at most. */

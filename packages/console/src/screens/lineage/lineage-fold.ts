@@ -4,7 +4,7 @@ import { keyOf, nodeKey } from './lineage-layout.ts'
 
 const FILE = 'asset'
 
-export interface FoldedLineage {
+interface FoldedLineage {
   nodes: LineageNode[]
   edges: LineageEdge[]
   /** Number of files that are folded into a node, by its key. */
