@@ -121,7 +121,8 @@ async function requireOwn(client: pg.Client, { organization, buckets }: OrgManif
   const { rows: keys } = await client.query<{ child: string; column: string; parent: string; key: string }>(`
     select c.relname::text as child, a.attname::text as "column", p.relname::text as parent, b.attname::text as key
     from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
-    join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1] join pg_attribute b on b.attrelid = p.oid and b.attnum = k.confkey[1]
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1]
+    join pg_attribute b on b.attrelid = p.oid and b.attnum = k.confkey[1]
     where k.contype = 'f' and k.conparentid = 0
       and exists (select from pg_attribute o where o.attrelid = c.oid and o.attname = 'org_id')
       and exists (select from pg_attribute o where o.attrelid = p.oid and o.attname = 'org_id')`)
