@@ -9,6 +9,7 @@ import { orderViolations } from '../../../test/orders/invariants.ts'
 import { startLiar, type Script } from '../../../test/orders/liar.ts'
 import { scene, type Scene } from '../../../test/support/scene.ts'
 import { world, type Org, type World } from '../../../test/support/world.ts'
+import run from '../processing/run.task.ts'
 import place from './place.task.ts'
 import poll from './poll.task.ts'
 
@@ -121,8 +122,12 @@ test('vendors that deliver something else', async (t) => {
       assert.equal((await eventsOf(w, id)).at(-1), 'order.failed')
     })
 
-  await t.test('delivers an image, its mask and its metadata: one item with three files', async () => {
-    const files = { image: whole, mask: await raster({ bandNames: ['cloud'], value: () => 1 }), notes: Buffer.from('{"sensor": "x"}') }
+  await t.test('delivers an image, its mask and its metadata: one item with three files, whose clouds come from the mask', async () => {
+    const files = {
+      image: whole,
+      mask: await raster({ bandNames: ['cloud'], value: (_band, x) => (x < 25 ? 1 : 0) }),
+      notes: Buffer.from('{"sensor": "x"}'),
+    }
     const hashOf = (name: 'sha256' | 'md5', bytes: Uint8Array) => createHash(name).update(bytes).digest('hex')
     liar.script = {
       ...delivering(
@@ -172,6 +177,14 @@ test('vendors that deliver something else', async (t) => {
       ],
     )
     assert.equal(stored[1]!.sha256!.toString('hex'), hashOf('sha256', files.notes), 'kept as it is')
+    const { job } = await w.ok(org.owner.token, 'processing.create_and_dispatch', {
+      project_id: org.projectId,
+      job_type_id: 'cloud_mask',
+      input_params: { item_id: done.itemIds[0], mask_asset_key: 'udm2' },
+    })
+    await w.drain(run)
+    const { job: masked } = await w.ok(org.owner.token, 'processing.job.get', { job_id: job.id })
+    assert.deepEqual([masked.status, masked.output_artifacts?.cloud_cover], ['completed', 25], masked.error)
   })
 
   await t.test('reports a complete delivery, but one of two scenes has no file: only the other is charged', async () => {
