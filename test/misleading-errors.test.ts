@@ -48,7 +48,7 @@ test('errors say what to send instead', async (t) => {
         'reports.generate',
         { report_type: 'usage', from: '2026-03-01', to: '2026-04-01' },
         422,
-        /from: is not a field of this operation; its fields are report_type, project_id, item_id, period, format/,
+        /from: is not a field of this operation; its fields are report_type, project_id, item_id, entity_type, entity_id, period, format/,
       ],
       ['reports.generate', { report_type: 'usage', perod: '2026-03' }, 422, /did you mean period\?/],
     ])
@@ -58,7 +58,12 @@ test('errors say what to send instead', async (t) => {
     const project_id = org.projectId
     const unknown = /No such process 'hilshade'; did you mean hillshade\?/
     await check([
-      ['reports.generate', { report_type: 'usag' }, 422, /report_type: must be one of usage, orders, project, item; did you mean usage\?/],
+      [
+        'reports.generate',
+        { report_type: 'usag' },
+        422,
+        /report_type: must be one of usage, orders, project, item, lineage; did you mean usage\?/,
+      ],
       ['processing.create', { project_id, job_type_id: 'hilshade', input_params: { item_id } }, 404, unknown],
       ['processing.create_and_dispatch', { project_id, job_type_id: 'hilshade', input_params: { item_id } }, 404, unknown],
       ['processing.catalog.get', { process_id: 'hilshade' }, 404, unknown],

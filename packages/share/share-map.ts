@@ -284,11 +284,11 @@ function boxOf([west, south, east, north]: [number, number, number, number]): Ge
   }
 }
 
-const asset = (name: string) => `${location.origin}/assets/world-${name}.json`
+/** Coarse land is replaced; borders and names are added. */
+const DETAILS = { land: '/assets/world-land.json', borders: '/assets/world-borders.json', names: '/assets/world-names.json' }
 
-/** Replaces coarse land, and adds borders and names. */
 function addDetails(map: maplibre.Map): void {
-  for (const name of ['land', 'borders', 'names']) source(map, name).setData(asset(name))
+  for (const [name, path] of Object.entries(DETAILS)) source(map, name).setData(location.origin + path)
 }
 
 function baseStyle(colours: Palette): maplibre.StyleSpecification {
@@ -296,7 +296,7 @@ function baseStyle(colours: Palette): maplibre.StyleSpecification {
     version: 8,
     projection: { type: 'globe' },
     sources: {
-      land: { type: 'geojson', data: asset('coarse'), tolerance: 0.2 },
+      land: { type: 'geojson', data: `${location.origin}/assets/world-coarse.json`, tolerance: 0.2 },
       borders: { type: 'geojson', data: EMPTY, tolerance: 0.2 },
       names: { type: 'geojson', data: EMPTY },
       grid: { type: 'geojson', data: graticule() },
