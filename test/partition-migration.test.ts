@@ -57,7 +57,11 @@ test('partitioning a database with data', async (t) => {
   const endpoint = await receiver(t)
 
   await t.test('a start applies only what the previous version can run on', async () => {
-    assert.deepEqual((await migrate(db)).applied, ['0042_audit_counts', '0044_replica_marks', '0045_access_tables'])
+    const newer = Object.keys(MIGRATIONS).filter((name) => name >= FIRST_NEW)
+    assert.deepEqual(
+      (await migrate(db)).applied,
+      newer.filter((name) => name !== '0043_partitions'),
+    )
     assert.deepEqual(await pendingContractions(db), ['0043_partitions'])
     await insertAudit(db, 1)
     assert.deepEqual(await runMigrations(db, PREVIOUS), [])
