@@ -80,7 +80,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
   'every example of the reference, the command line as a process, packages as they are published': [
     'test/examples.test.ts',
     'test/cli/{cli,package}.test.ts',
-    'test/client/{live,package,types,walk}.test.ts',
+    'test/client/{first-call,live,package,types,walk}.test.ts',
     'test/lint/platforms.test.ts',
   ],
   'an S3 server': ['src/adapters/storage/s3.test.ts', 'test/s3/platform.test.ts'],
