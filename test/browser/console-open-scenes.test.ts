@@ -97,7 +97,11 @@ async function copied(stage: Stage, page: Page): Promise<string> {
   assert.deepEqual([item.type, item.stac_id], ['satellite_capture', 'scene-1'])
   await page.getByRole('link', { name: 'Lineage' }).last().click()
   await page.waitForURL(/\/app\/lineage\/item\//)
-  await page.getByRole('complementary', { name: 'Selected' }).getByText('Job', { exact: false }).first().waitFor()
+  await page
+    .getByRole('complementary', { name: 'Selected' })
+    .getByText(/produced/i)
+    .first()
+    .waitFor()
   await shot(page, 'open-lineage')
   return itemId
 }

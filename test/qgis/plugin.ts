@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../../sandbox/demo/account.ts'
+import { ok, post } from '../support/client.ts'
 import { freePort } from '../support/port.ts'
 import { openLab, until, type Lab } from '../support/service.ts'
 
@@ -48,6 +49,19 @@ function installed(lab: Lab, zip: string): string {
     [...settings, '[migration]', 'firstRunVersionFlag=99999', 'settings=true', ''].join('\n'),
   )
   return profiles
+}
+
+/** The demo adds an item of its own with its last job, which tests that count items must not see arriving. */
+async function untilFilled(baseUrl: string): Promise<void> {
+  const job_id = await until('the demo', async () => {
+    const demo = (await (await fetch(`${baseUrl}/docs/demo.json`)).json()) as { fields?: { job_id?: string } }
+    return demo.fields?.job_id
+  })
+  const { body } = await post(baseUrl, '/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })
+  await until('the last job of the demo', async () => {
+    const { job } = await ok(baseUrl, body.access_token, 'processing.job.get', { job_id })
+    return job.status === 'completed'
+  })
 }
 
 /** A service that the tests in QGIS can kill and start again, by requests to another address. It has the same ports each time. */
@@ -152,10 +166,7 @@ test('the QGIS plugin', { skip }, async (t) => {
 
   await t.test(PICTURES === '' ? 'works in QGIS' : 'takes pictures', async (inner) => {
     const { baseUrl, controlUrl } = await startControlled(inner, lab)
-    await until('the demo', async () => {
-      const demo = (await (await fetch(`${baseUrl}/docs/demo.json`)).json()) as { fields?: { job_id?: string } }
-      return demo.fields?.job_id
-    })
+    await untilFilled(baseUrl)
     const account = {
       GROUNDTRACK_URL: baseUrl,
       GROUNDTRACK_CONTROL: controlUrl,
