@@ -41,6 +41,7 @@ test('point-in-time recovery with pgBackRest', async (t) => {
   const collect = (name: string) => ok(service.baseUrl, owner.token, 'collections.create', { project_id, name })
   await collect('in the full backup')
   pgbackrest('--type=full', 'backup')
+  await nextSecond(url)
   await collect('before the accident')
   const target = await moment(url)
   await collect('the accident')
@@ -65,6 +66,13 @@ async function moment(url: string): Promise<string> {
     return (await value<string | null>(url, 'select last_archived_wal from pg_stat_archiver')) === segment
   })
   return at
+}
+
+/** pgBackRest knows the end of a backup to the second: a target in the same second would be before it. */
+async function nextSecond(url: string): Promise<void> {
+  const second = () => value<string>(url, "select date_trunc('second', clock_timestamp())::text")
+  const now = await second()
+  await until('the next second', async () => (await second()) !== now)
 }
 
 async function value<T>(url: string, query: string): Promise<T> {

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
+import { claimPlacing, endPlacing, keepPlacing } from '#model/orders/order-group.ts'
 import { balance, eventsOf, grant, square, step, until, work } from '../../../test/orders/support.ts'
 import { orderViolations } from '../../../test/orders/invariants.ts'
 import { startLiar, type Script } from '../../../test/orders/liar.ts'
@@ -249,6 +250,18 @@ test('vendors that deliver something else', async (t) => {
     assert.equal(done.status, 'failed')
     assert.match(done.failureReason, /stopped selling/)
     assert.deepEqual(await balance(w, org), before)
+  })
+
+  await t.test('a heartbeat that arrives after the end of its run does not claim the placement again', async () => {
+    const { groups } = await placeOrder(w, org, 'a')
+    const { id } = groups[0]!
+    const first = await claimPlacing(w.db, id, w.clock.now())
+    assert.ok(first && (await keepPlacing(w.db, first, w.clock.now())))
+    await endPlacing(w.db, first)
+    assert.equal(await keepPlacing(w.db, first, w.clock.now()), false)
+    const second = await claimPlacing(w.db, id, w.clock.now())
+    assert.ok(second, 'the next run does not wait for a claim that nobody holds')
+    await endPlacing(w.db, second)
   })
   assert.deepEqual(await orderViolations(w.db), [])
 })

@@ -250,9 +250,10 @@ export type PlacingRun = Run & { isFirst: boolean }
 const ofPlacing = (db: Db, { id, runId }: { id: string; runId: string }) =>
   db.updateTable('order_group').where('id', '=', id).where('placing_run_id', '=', runId)
 
-/** Extends a claim. Returns false if another run has taken over. */
+/** Extends a claim. Returns false if another run has taken over, or if this one has ended: its last heartbeat can arrive after its end. */
 export async function keepPlacing(db: Db, run: { id: string; runId: string }, now: Date): Promise<boolean> {
   const result = await ofPlacing(db, run)
+    .where('placing_until', 'is not', null)
     .set({ placing_until: untilSilent(now) })
     .executeTakeFirst()
   return result.numUpdatedRows > 0n
