@@ -20,17 +20,24 @@ export interface Heartbeat {
   at(step: string, fraction: number): void
   step(): string
   isReplaced(): boolean
-  stop(): void
+  /** Ends once the last report has arrived: a later one would claim work again that the run has released. */
+  stop(): Promise<void>
 }
 
 export function startHeartbeat({ signal, firstStep, beat }: HeartbeatOptions): Heartbeat {
   const replaced = new AbortController()
   let progress: Progress = { step: firstStep, fraction: 0 }
+  const sending = new Set<Promise<void>>()
   const send = (): void => {
-    beat(progress).then(
-      (isOurs) => isOurs || replaced.abort(new Error('another run has taken over')),
-      () => {}, // The run's next query reports a database that is away.
-    )
+    const sent = beat(progress)
+      .then(
+        (isOurs) => {
+          if (!isOurs) replaced.abort(new Error('another run has taken over'))
+        },
+        () => {}, // The run's next query reports a database that is away.
+      )
+      .finally(() => sending.delete(sent))
+    sending.add(sent)
   }
   const timer = setInterval(send, EVERY_MS)
   return {
@@ -42,6 +49,9 @@ export function startHeartbeat({ signal, firstStep, beat }: HeartbeatOptions): H
     },
     step: () => progress.step,
     isReplaced: () => replaced.signal.aborted,
-    stop: () => clearInterval(timer),
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(sending)
+    },
   }
 }

@@ -42,6 +42,7 @@ export default task({
     await deliver({ ...context, signal: heartbeat.signal }, run)
   } catch (error) {
     const reason = reasonOf(error, run)
+    await heartbeat.stop()
     await groups.release(context.db, run)
     if (reason === null) throw error
     await context.change(run.organizationId, async (change) => {
@@ -49,7 +50,7 @@ export default task({
       await settlement.failGroup(change, run, reason)
     })
   } finally {
-    heartbeat.stop()
+    await heartbeat.stop()
   }
 })
 

@@ -25,7 +25,7 @@ export default task({
       giveUp: async (change: Change, reason: string) => await failGroup(change, run, reason),
     })
   } finally {
-    heartbeat.stop()
+    await heartbeat.stop()
     await groups.endPlacing(db, run)
   }
 })

@@ -44,12 +44,13 @@ export default task({
     if (heartbeat.isReplaced()) return // The job was cancelled, or another run has replaced this one.
     const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? lastReason(error, run.attempts) : null)
     if (reason === null) {
+      await heartbeat.stop()
       await runs.release(context.db, run, context.clock.now())
       throw error
     }
     await fail(context, run, reason)
   } finally {
-    heartbeat.stop()
+    await heartbeat.stop()
     await enqueueNext(context)
   }
 })

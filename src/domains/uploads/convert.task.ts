@@ -53,12 +53,13 @@ export default task({
             ? `The file could not be converted in ${run.attempts} attempts because of an internal error. Upload it again`
             : null))
     if (reason === null) {
+      await heartbeat.stop()
       await uploadFiles.release(context.db, run, context.clock.now())
       throw error
     }
     isSettled = await deleteAssets(context, { session, run, source }, { step: heartbeat.step(), error: reason })
   } finally {
-    heartbeat.stop()
+    await heartbeat.stop()
   }
   if (isSettled) await context.storage.remove(source) // Otherwise another run still needs it.
 })
