@@ -4,8 +4,6 @@
  * wrong.
  */
 import { randomUUID } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { centreOf } from '#core/area.ts'
 import type { Clock } from '#core/clock.ts'
@@ -14,8 +12,9 @@ import { DAY_MS } from '#core/time.ts'
 import type { PlanPlace, SceneDescription } from '../../scenes/index.ts'
 import { HOSTS } from '../hosts.ts'
 import { Library } from '../library.ts'
-import { rangeOf } from '../range.ts'
 import { openSceneRenderer, type SceneRenderer } from '../scene-renderer.ts'
+import { listen } from '../listen.ts'
+import { sendFile } from '../send-file.ts'
 import type { OrderedScene, OrderFile } from './delivery.ts'
 import { InvalidFilter, ITEM_TYPES, itemOf, matches, planOf, type Filter, type PlanetItem } from './items.ts'
 import { OrderBook, Refused, type PlacedOrder } from './orders.ts'
@@ -73,7 +72,6 @@ export interface SimulatedPlanet {
   close(): Promise<void>
 }
 
-const HOST = '127.0.0.1'
 const LIBRARIES = [
   { name: 'planet', sensor: 'sandbox-hr' },
   { name: 'skysat', sensor: 'sandbox-vhr' },
@@ -95,18 +93,13 @@ export async function startPlanet(options: PlanetOptions): Promise<SimulatedPlan
   simulator.tasking.serve(app!)
   serveTiles(tiles!, simulator)
   serveFiles(files!, simulator)
-  const at: string[] = []
-  for (const server of [app!, tiles!, files!]) {
-    await server.listen({ host: HOST, port: 0 })
-    at.push(`${HOST}:${(server.server.address() as AddressInfo).port}`)
-  }
-  const [apiHost, tilesHost, filesHost] = at as [string, string, string]
-  Object.assign(simulator.bases, { api: `http://${apiHost}`, tiles: `http://${tilesHost}`, files: `http://${filesHost}` })
+  const hosts = { api: await listen(app!), tiles: await listen(tiles!), files: await listen(files!) }
+  Object.assign(simulator.bases, { api: `http://${hosts.api}`, tiles: `http://${hosts.tiles}`, files: `http://${hosts.files}` })
   const { key, faults, fileHeaders, book, bases } = simulator
   return {
     url: bases.api,
     tilesUrl: bases.tiles,
-    hosts: { api: apiHost, tiles: tilesHost, files: filesHost },
+    hosts,
     key,
     faults,
     fileHeaders,
@@ -369,20 +362,11 @@ function serveFiles(files: FastifyInstance, simulator: Simulator): void {
     const made = await book.files(book.get(link.orderId, 'No such order'))
     const isManifest = link.path === 'manifest.json'
     const file = made?.all.find(({ path }) => path === link.path)
-    const bytes = isManifest ? made!.manifest : file!.bytes
-    const range = rangeOf(request.headers.range, bytes.length)
-    if (range === 'unsatisfiable') return await reply.status(416).send()
-    const { first, last } = range ?? { first: 0, last: bytes.length - 1 }
-    if (range) reply.status(206).header('content-range', `bytes ${first}-${last}/${bytes.length}`)
-    reply.header('content-length', last - first + 1).header('content-disposition', `attachment; filename="${link.path.split('/').at(-1)}"`)
-    reply.type(file?.mediaType ?? 'application/json')
-    const part = bytes.subarray(first, last + 1)
-    return await reply.send(simulator.take('brokenTransfers') ? Readable.from(halfOf(part), { objectMode: false }) : part)
+    reply.header('content-disposition', `attachment; filename="${link.path.split('/').at(-1)}"`)
+    return await sendFile(request, reply, {
+      content: isManifest ? made!.manifest : file!.bytes,
+      type: file?.mediaType ?? 'application/json',
+      isBroken: simulator.take('brokenTransfers'),
+    })
   })
-}
-
-/** Fails halfway, like a lost connection. */
-async function* halfOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes.subarray(0, Math.floor(bytes.length / 2))
-  throw new Error('Connection lost')
 }

@@ -3,9 +3,6 @@
  * new image per order, deliverables behind signed links at another host. The test decides what goes wrong.
  */
 import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { sqKmOf } from '#core/area.ts'
 import type { Clock } from '#core/clock.ts'
@@ -14,9 +11,10 @@ import { convexRing, polygonWkt, readWkt } from '#core/wkt.ts'
 import { cropOf, type SceneDescription } from '../../scenes/index.ts'
 import { HOSTS } from '../hosts.ts'
 import { Library, sharedArea } from '../library.ts'
-import { rangeOf } from '../range.ts'
 import { openSceneRenderer, type SceneRenderer } from '../scene-renderer.ts'
 import { invalid, Refused } from '../refused.ts'
+import { listen } from '../listen.ts'
+import { sendFile } from '../send-file.ts'
 import { imageOf, serveFeasibility, taskingFields, TASKING_RATE, type TaskingFields } from './tasking.ts'
 
 interface SkyfiOptions {
@@ -98,7 +96,6 @@ export interface SimulatedSkyfi {
   close(): Promise<void>
 }
 
-const HOST = '127.0.0.1'
 const PREFIX = '/platform-api'
 const HEADER = 'x-skyfi-api-key'
 const SENSOR = 'sandbox-hr'
@@ -134,14 +131,12 @@ export async function startSkyfi(options: SkyfiOptions): Promise<SimulatedSkyfi>
   serveOrders(app, simulator)
   serveFeasibility(app, PREFIX, simulator)
   serveFiles(files, simulator)
-  await app.listen({ host: HOST, port: 0 })
-  await files.listen({ host: HOST, port: 0 })
-  const at = (server: FastifyInstance) => `${HOST}:${(server.server.address() as AddressInfo).port}`
-  simulator.filesHost = at(files)
+  const hosts = { api: await listen(app), files: await listen(files) }
+  simulator.filesHost = hosts.files
   const { key, faults, orders, exchanges, fileHeaders } = simulator
   return {
-    url: `http://${at(app)}${PREFIX}`,
-    hosts: { api: at(app), files: at(files) },
+    url: `http://${hosts.api}${PREFIX}`,
+    hosts,
     key,
     faults,
     orders,
@@ -432,15 +427,8 @@ function serveFiles(files: FastifyInstance, simulator: Simulator): void {
     const link = links.get(String(request.query.signature))
     if (!link || link.expiresAt < clock.now().getTime() || simulator.take('expiredLinks'))
       return await reply.status(403).type('application/xml').send('<Error><Code>ExpiredToken</Code></Error>')
-    const { path, byteLength } = await simulator.fileOf(simulator.order(link.orderId))
-    const range = rangeOf(request.headers.range, byteLength)
-    if (range === 'unsatisfiable') return await reply.status(416).send()
-    const { first, last } = range ?? { first: 0, last: byteLength - 1 }
-    if (range) reply.status(206).header('content-range', `bytes ${first}-${last}/${byteLength}`)
-    reply.header('content-length', last - first + 1).type('image/tiff')
-    const bytes = createReadStream(path, { start: first, end: last })
-    const isBroken = simulator.take('brokenTransfers')
-    return await reply.send(isBroken ? Readable.from(halfOf(bytes, last - first + 1), { objectMode: false }) : bytes)
+    const content = await simulator.fileOf(simulator.order(link.orderId))
+    return await sendFile(request, reply, { content, type: 'image/tiff', isBroken: simulator.take('brokenTransfers') })
   })
 }
 
@@ -474,17 +462,3 @@ const wktOf = (area: AreaGeometry): string =>
   area.type === 'Polygon'
     ? polygonWkt(area.coordinates as Position[][])
     : `MULTIPOLYGON (${(area.coordinates as Position[][][]).map((rings) => polygonWkt(rings).slice('POLYGON '.length)).join(', ')})`
-
-/** Fails halfway, like a lost connection. */
-async function* halfOf(bytes: AsyncIterable<Buffer>, byteLength: number): AsyncGenerator<Buffer> {
-  let sent = 0
-  for await (const chunk of bytes) {
-    const left = Math.floor(byteLength / 2) - sent
-    if (chunk.length >= left) {
-      yield chunk.subarray(0, left)
-      throw new Error('Connection lost')
-    }
-    sent += chunk.length
-    yield chunk
-  }
-}

@@ -3,10 +3,7 @@
  * one for points, orders that are delivered as STAC items behind signed links at another host. The test decides what goes wrong.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { areaBounds } from '#core/area.ts'
 import type { Clock } from '#core/clock.ts'
@@ -14,8 +11,9 @@ import type { AreaGeometry } from '#core/geometry.ts'
 import { squareAround } from '#core/overlay.ts'
 import { cropOf, describeScene, type SceneDescription } from '../../scenes/index.ts'
 import { opportunitiesOf } from '../opportunities.ts'
-import { rangeOf } from '../range.ts'
 import { openSceneRenderer, type SceneRenderer } from '../scene-renderer.ts'
+import { listen } from '../listen.ts'
+import { sendFile } from '../send-file.ts'
 
 interface StapiOptions {
   readonly clock: Clock
@@ -83,7 +81,6 @@ export interface SimulatedStapi {
 type Body = Record<string, unknown>
 type Shape = AreaGeometry | { type: 'Point'; coordinates: [number, number] }
 
-const HOST = '127.0.0.1'
 const PREFIX = '/stapi'
 const VERSION = '0.1.0'
 const SENSOR = 'sandbox-hr'
@@ -120,15 +117,13 @@ export async function startStapi(options: StapiOptions): Promise<SimulatedStapi>
   serveOpportunities(app, simulator)
   serveOrders(app, simulator)
   serveFiles(files, simulator)
-  await app.listen({ host: HOST, port: 0 })
-  await files.listen({ host: HOST, port: 0 })
-  const at = (server: FastifyInstance) => `${HOST}:${(server.server.address() as AddressInfo).port}`
-  simulator.url = `http://${at(app)}${PREFIX}`
-  simulator.filesHost = at(files)
+  const hosts = { api: await listen(app), files: await listen(files) }
+  simulator.url = `http://${hosts.api}${PREFIX}`
+  simulator.filesHost = hosts.files
   const { key, faults, orders, fileHeaders, url } = simulator
   return {
     url,
-    hosts: { api: at(app), files: at(files) },
+    hosts,
     key,
     faults,
     orders,
@@ -482,28 +477,7 @@ function serveFiles(files: FastifyInstance, simulator: Simulator): void {
   files.get<{ Querystring: { signature?: string } }>('/files/:file', async (request, reply) => {
     const link = links.get(String(request.query.signature))
     if (!link || link.expiresAt < clock.now().getTime() || simulator.take('expiredLinks')) return await reply.status(403).send('Expired')
-    const { path, byteLength } = await renderer.file(simulator.sceneOf(simulator.order(link.orderId)))
-    const range = rangeOf(request.headers.range, byteLength)
-    if (range === 'unsatisfiable') return await reply.status(416).send()
-    const { first, last } = range ?? { first: 0, last: byteLength - 1 }
-    if (range) reply.status(206).header('content-range', `bytes ${first}-${last}/${byteLength}`)
-    reply.header('content-length', last - first + 1).type('image/tiff')
-    const bytes = createReadStream(path, { start: first, end: last })
-    const isBroken = simulator.take('brokenTransfers')
-    return await reply.send(isBroken ? Readable.from(halfOf(bytes, last - first + 1), { objectMode: false }) : bytes)
+    const content = await renderer.file(simulator.sceneOf(simulator.order(link.orderId)))
+    return await sendFile(request, reply, { content, type: 'image/tiff', isBroken: simulator.take('brokenTransfers') })
   })
-}
-
-/** Fails halfway, like a lost connection. */
-async function* halfOf(bytes: AsyncIterable<Buffer>, byteLength: number): AsyncGenerator<Buffer> {
-  let sent = 0
-  for await (const chunk of bytes) {
-    const left = Math.floor(byteLength / 2) - sent
-    if (chunk.length >= left) {
-      yield chunk.subarray(0, left)
-      throw new Error('Connection lost')
-    }
-    sent += chunk.length
-    yield chunk
-  }
 }

@@ -3,13 +3,12 @@
  * an archive and deliveries as STAC APIs, tasks with studies, and files behind signed links at another host. The test decides what goes
  * wrong.
  */
-import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
 import fastify, { type FastifyInstance } from 'fastify'
-import { rangeOf } from '../range.ts'
 import type { Exchange } from '../skyfi/server.ts'
 import { UmbraSimulator, type PlacedTask, type UmbraFaults, type UmbraOptions } from './simulator.ts'
 import { Refused } from '../refused.ts'
+import { listen } from '../listen.ts'
+import { sendFile } from '../send-file.ts'
 import { serveArchive, serveDeliveries } from './stac.ts'
 import { serveTasking } from './tasking.ts'
 
@@ -35,7 +34,6 @@ export interface SimulatedUmbra {
   close(): Promise<void>
 }
 
-const HOST = '127.0.0.1'
 const TOKEN_PATH = '/oauth/token'
 const MAX_EXCHANGES = 2_000
 
@@ -51,16 +49,14 @@ export async function startUmbra(options: UmbraOptions): Promise<SimulatedUmbra>
   serveDeliveries(app, simulator)
   serveTasking(app, simulator)
   serveFiles(files, simulator)
-  await app.listen({ host: HOST, port: 0 })
-  await files.listen({ host: HOST, port: 0 })
-  const at = (server: FastifyInstance) => `${HOST}:${(server.server.address() as AddressInfo).port}`
-  simulator.filesHost = at(files)
-  simulator.base = `http://${at(app)}`
+  const hosts = { api: await listen(app), files: await listen(files) }
+  simulator.filesHost = hosts.files
+  simulator.base = `http://${hosts.api}`
   const { clientId, clientSecret, faults, tasks, fileHeaders } = simulator
   return {
     url: simulator.base,
     tokenUrl: `${simulator.base}${TOKEN_PATH}`,
-    hosts: { api: at(app), files: at(files) },
+    hosts,
     clientId,
     clientSecret,
     faults,
@@ -106,18 +102,6 @@ function serveFiles(files: FastifyInstance, simulator: UmbraSimulator): void {
     const file = simulator.fileBehind(String(request.query['X-Amz-Signature']))
     if (!file) return await reply.status(403).type('application/xml').send('<Error><Code>AccessDenied</Code></Error>')
     const { bytes, type } = (await simulator.files(file.task))[file.kind]
-    const range = rangeOf(request.headers.range, bytes.length)
-    if (range === 'unsatisfiable') return await reply.status(416).send()
-    const { first, last } = range ?? { first: 0, last: bytes.length - 1 }
-    if (range) reply.status(206).header('content-range', `bytes ${first}-${last}/${bytes.length}`)
-    const part = bytes.subarray(first, last + 1)
-    reply.header('content-length', part.length).type(type)
-    return await reply.send(simulator.take('brokenTransfers') ? Readable.from(halfOf(part), { objectMode: false }) : part)
+    return await sendFile(request, reply, { content: bytes, type, isBroken: simulator.take('brokenTransfers') })
   })
-}
-
-/** Fails halfway, like a lost connection. */
-async function* halfOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes.subarray(0, Math.floor(bytes.length / 2))
-  throw new Error('Connection lost')
 }

@@ -3,12 +3,11 @@
  * search of hosts, orders with estimates, tasking with studies and quotations, and a storage behind signed links at another host. The
  * test decides what goes wrong.
  */
-import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
 import fastify, { type FastifyInstance } from 'fastify'
-import { rangeOf } from '../range.ts'
 import { REALM, serveApi } from './routes.ts'
 import { Refused, Up42Simulator, type PlacedOrder, type Up42Faults, type Up42Options } from './simulator.ts'
+import { listen } from '../listen.ts'
+import { sendFile } from '../send-file.ts'
 
 export interface SimulatedUp42 {
   /** Base URLs of the API and of the sign-in. */
@@ -33,8 +32,6 @@ export interface SimulatedUp42 {
   close(): Promise<void>
 }
 
-const HOST = '127.0.0.1'
-
 export async function startUp42(options: Up42Options): Promise<SimulatedUp42> {
   const simulator = new Up42Simulator(options)
   const app = fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 300 } })
@@ -44,16 +41,14 @@ export async function startUp42(options: Up42Options): Promise<SimulatedUp42> {
   guard(app, simulator)
   serveApi(app, simulator)
   serveFiles(files, simulator)
-  await app.listen({ host: HOST, port: 0 })
-  await files.listen({ host: HOST, port: 0 })
-  const at = (server: FastifyInstance) => `${HOST}:${(server.server.address() as AddressInfo).port}`
-  simulator.filesHost = at(files)
-  simulator.base = `http://${at(app)}`
+  const hosts = { api: await listen(app), files: await listen(files) }
+  simulator.filesHost = hosts.files
+  simulator.base = `http://${hosts.api}`
   const { user, password, faults, orders, fileHeaders } = simulator
   return {
     url: simulator.base,
     authUrl: `${simulator.base}${REALM}`,
-    hosts: { api: at(app), files: at(files) },
+    hosts,
     user,
     password,
     faults,
@@ -103,18 +98,6 @@ function serveFiles(files: FastifyInstance, simulator: Up42Simulator): void {
     const asset = simulator.assetBehind(String(request.query.signature))
     if (!asset) return await reply.status(403).type('application/xml').send('<Error><Code>ExpiredToken</Code></Error>')
     const { bytes, type } = (await simulator.files(asset.order))[asset.kind]
-    const range = rangeOf(request.headers.range, bytes.length)
-    if (range === 'unsatisfiable') return await reply.status(416).send()
-    const { first, last } = range ?? { first: 0, last: bytes.length - 1 }
-    if (range) reply.status(206).header('content-range', `bytes ${first}-${last}/${bytes.length}`)
-    const part = bytes.subarray(first, last + 1)
-    reply.header('content-length', part.length).type(type)
-    return await reply.send(simulator.take('brokenTransfers') ? Readable.from(halfOf(part), { objectMode: false }) : part)
+    return await sendFile(request, reply, { content: bytes, type, isBroken: simulator.take('brokenTransfers') })
   })
-}
-
-/** Fails halfway, like a lost connection. */
-async function* halfOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes.subarray(0, Math.floor(bytes.length / 2))
-  throw new Error('Connection lost')
 }
