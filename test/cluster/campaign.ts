@@ -1,4 +1,5 @@
 /** Strikes a cluster again and again while others write and read, and looks after each fault whether anything was lost or torn. */
+import fs from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEffects } from '../faults/operations.ts'
 import { violations } from '../faults/invariants.ts'
@@ -16,9 +17,11 @@ export interface CampaignSettings {
   only: string
   /** A call that takes longer does not count as recovered. */
   slowMs: number
+  /** File that every round is added to as it ends, a line of JSON each; null: none. */
+  results: string | null
 }
 
-interface Round {
+export interface Round {
   fault: string
   what: string
   isFailover: boolean
@@ -58,6 +61,7 @@ export async function campaign(cluster: Cluster, settings: CampaignSettings, say
   for (const fault of inTurn(possible, settings.faults, random)) {
     const round = await strike(cluster, journal, fault, random)
     rounds.push(round)
+    if (settings.results) fs.appendFileSync(settings.results, `${JSON.stringify({ seed, ...round })}\n`)
     say(`${rounds.length}: ${describe(round)}`)
     for (const line of round.broken.slice(0, 10)) say(`  ! ${line}`)
   }
@@ -88,7 +92,7 @@ async function strike(cluster: Cluster, journal: Journal, fault: Fault, random: 
   const acknowledgedBefore = journal.acknowledged()
   await sleep(random.integer(0, MAX_MOMENT_MS))
   const { what, endedAtMs } = await fault.strike(cluster, random)
-  const isCalm = await calm(journal)
+  const isCalm = await calm(journal, endedAtMs)
   const recoverySeconds = isCalm ? Math.max(0, (journal.lastBadMs() - endedAtMs) / 1000) : null
   const resume = await journal.pause()
   const broken = await inspect(cluster, journal)
@@ -110,12 +114,12 @@ async function strike(cluster: Cluster, journal: Journal, fault: Fault, random: 
   }
 }
 
-/** Whether, for a while, every call succeeded and was fast. */
-async function calm(journal: Journal): Promise<boolean> {
+/** Whether, for a while that began after the given time, every call succeeded and was fast. */
+async function calm(journal: Journal, afterMs = 0): Promise<boolean> {
   const deadline = performance.now() + GIVE_UP_MS
   while (performance.now() < deadline) {
     const since = performance.now() - CALM_MS
-    if (journal.lastBadMs() < since && journal.goodSince(since) > CALM_CALLS) return true
+    if (since >= afterMs && journal.lastBadMs() < since && journal.goodSince(since) > CALM_CALLS) return true
     await sleep(100)
   }
   return false

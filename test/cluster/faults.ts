@@ -243,6 +243,8 @@ const ALL: readonly Fault[] = [
   clock('an hour behind', -HOUR_SECONDS),
 ]
 
+export const FAULT_NAMES: readonly string[] = ALL.map(({ name }) => name)
+
 /** What can happen to this cluster. */
 export const faultsFor = ({ apis }: Cluster): readonly Fault[] =>
   ALL.filter(({ name }) => !name.startsWith('clock ') || apis.some(({ setClock }) => setClock))
