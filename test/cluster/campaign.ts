@@ -30,6 +30,7 @@ export interface Round {
   /** How many calls were answered with each status; 0: not at all. */
   statuses: Record<string, number>
   longestSeconds: number
+  longestOperation: string
   /** From the end of the fault until all calls succeeded and were fast; null: never. */
   recoverySeconds: number | null
   /** What was lost, applied twice, torn, or answered with 500. */
@@ -100,6 +101,7 @@ async function strike(cluster: Cluster, journal: Journal, fault: Fault, random: 
   const samples = journal.take()
   const statuses: Record<string, number> = {}
   for (const { status } of samples) statuses[status] = (statuses[status] ?? 0) + 1
+  const longest = samples.reduce((one, other) => (other.ms > one.ms ? other : one), { operation: 'none', ms: 0 })
   for (const { operation, status } of samples) if (status === 500) broken.push(`${operation} answered 500`)
   return {
     fault: fault.name,
@@ -108,7 +110,8 @@ async function strike(cluster: Cluster, journal: Journal, fault: Fault, random: 
     acknowledged: journal.acknowledged() - acknowledgedBefore,
     calls: samples.length,
     statuses,
-    longestSeconds: Math.max(0, ...samples.map(({ ms }) => ms)) / 1000,
+    longestSeconds: longest.ms / 1000,
+    longestOperation: longest.operation,
     recoverySeconds,
     broken: [...broken, ...journal.contradictions.splice(0), ...cluster.unexpectedEnds()],
   }
@@ -131,13 +134,23 @@ const inspect = (cluster: Cluster, journal: Journal): Promise<string[]> =>
     ...(await violations(db)).map(({ rule, what }) => `${rule}: ${what}`),
   ])
 
-function describe({ fault, what, acknowledged, calls, statuses, longestSeconds, recoverySeconds, broken }: Round): string {
+function describe({
+  fault,
+  what,
+  acknowledged,
+  calls,
+  statuses,
+  longestSeconds,
+  longestOperation,
+  recoverySeconds,
+  broken,
+}: Round): string {
   const failed = Object.entries(statuses).filter(([status]) => status !== '200' && status !== '201')
   return [
     `${fault} (${what})`,
     `${acknowledged} writes acknowledged, ${calls} calls`,
     failed.length > 0 ? `failed: ${failed.map(([status, n]) => `${n} × ${status}`).join(', ')}` : 'none failed',
-    `longest ${longestSeconds.toFixed(1)} s`,
+    `longest ${longestSeconds.toFixed(1)} s (${longestOperation})`,
     recoverySeconds === null ? 'NOT recovered' : `recovered in ${recoverySeconds.toFixed(1)} s`,
     broken.length > 0 ? `BROKEN ${broken.length}` : 'nothing lost or torn',
   ].join('; ')

@@ -32,7 +32,7 @@ export interface Cluster {
   workers: readonly Node[]
   databases: readonly Node[]
   pooler: Program
-  store: { program: Program; host: Host }
+  store: { program: Program; host: Host; url: string }
   /** Addresses of the service: by HAProxy and nginx with their defaults, and with the settings of the guide. */
   entrances: { standard: readonly string[]; tuned: readonly string[] }
   /** The primary, by way of HAProxy. */
@@ -55,7 +55,7 @@ interface Member {
 
 /** Starts everything and waits until it serves. `versionDir`: the checkout whose service runs. */
 export async function startCluster(dir: string, versionDir = root): Promise<Cluster> {
-  createNetwork()
+  createNetwork(dir)
   const logDir = path.join(dir, 'logs')
   fs.mkdirSync(logDir)
   const disk = (name: string, size: string, owner = 'root'): string => {
@@ -201,7 +201,7 @@ export async function startCluster(dir: string, versionDir = root): Promise<Clus
     workers,
     databases,
     pooler,
-    store: { program: store, host: hosts.store },
+    store: { program: store, host: hosts.store, url: `http://${hosts.store.address}:${settings.PORTS.store}` },
     entrances: { standard: standard.map(entrance), tuned: tuned.map(entrance) },
     databaseUrl,
     primary,

@@ -185,7 +185,16 @@ const storeDown: Fault = {
   strike: ({ store }) =>
     during('store', STORE_DOWN_MS, async () => {
       await store.program.stop('SIGKILL')
-      return () => store.program.start()
+      return async () => {
+        store.program.start()
+        // It is down until it answers, however long Java takes to start.
+        await until('the store to answer', () =>
+          fetch(store.url).then(
+            () => true,
+            () => sleep(50, false),
+          ),
+        )
+      }
     }),
 }
 
