@@ -169,7 +169,15 @@ export async function startCluster(dir: string, versionDir = root): Promise<Clus
       command: serviceCommand,
       cwd: versionDir,
       env: {
-        ...settings.service({ role, host, pooler: poolerAddress, store: hosts.store.address, balancer: hosts.balancer.address, folder }),
+        ...settings.service({
+          role,
+          host,
+          pooler: poolerAddress,
+          databases: hosts.databases,
+          store: hosts.store.address,
+          balancer: hosts.balancer.address,
+          folder,
+        }),
         ...(hasClock ? settings.clock(FAKETIME!, clockFile) : {}),
       },
       logDir,
