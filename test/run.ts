@@ -22,10 +22,12 @@ import { watchFiles } from './support/watchdog.ts'
 const root = path.dirname(import.meta.dirname)
 /** A test waits for the database, or for a service that it started, about as long as it computes; what takes long waits longer. */
 const PROCESSES_A_CORE = { daily: 2, long: 3 }
+/** What `test/cluster` was asked for: faults, which mostly wait, and rollouts. */
+const CLUSTER_MS = Number(process.env['FAULTS'] ?? 0) * 120_000 + (process.env['RATE'] ? 1_800_000 : 0)
 /** For a test that hangs: by the clock, so that it is far above what any takes on a busy machine. */
-const TIMEOUT_MS = campaign({ short: 1_800_000, long: 5_400_000 })
+const TIMEOUT_MS = campaign({ short: 1_800_000, long: 5_400_000 }) + CLUSTER_MS
 /** A whole file, by its share of the machine; campaigns at length may set tests of their own more than an hour. */
-const FILE_LIMIT_MS = campaign({ short: 600_000, ci: 1_200_000, long: 5_400_000 })
+const FILE_LIMIT_MS = campaign({ short: 600_000, ci: 1_200_000, long: 5_400_000 }) + CLUSTER_MS
 /** Compiled modules stay from run to run: every process loads the same two thousand. */
 const COMPILED = path.join(root, 'node_modules/.cache/groundtrack/compiled')
 

@@ -222,14 +222,29 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
   }
 }
 
+/** A round of the event loop in which there was nothing else to do takes less. */
+const QUIET_ROUND_MS = 0.2
+const QUIET_WITHIN_MS = 2_000
+
 /**
- * A listener that closes resets the connections that nobody has accepted yet. It closes in the phase of the event loop that follows the
- * accepting of all that waited; otherwise a busy process would close it after other work, during which more have come.
+ * A listener that closes resets the connections that nobody has accepted yet, and a load balancer does not repeat what it has sent on
+ * them. A round of the event loop accepts one of those that wait. So the listener closes right after a round that accepted none, and in
+ * which no other work took time, during which more could have come.
  */
-const stopListening = (server: Server): Promise<void> =>
-  new Promise((resolve) =>
-    setImmediate(() => {
-      server.close()
-      resolve()
-    }),
-  )
+async function stopListening(server: Server): Promise<void> {
+  let hasAccepted = false
+  const note = () => void (hasAccepted = true)
+  server.on('connection', note)
+  const nextRound = () => new Promise<void>((resolve) => void setImmediate(resolve))
+  await nextRound()
+  const deadlineMs = performance.now() + QUIET_WITHIN_MS
+  for (;;) {
+    const beganMs = performance.now()
+    hasAccepted = false
+    await nextRound()
+    const endedMs = performance.now()
+    if (!hasAccepted && (endedMs - beganMs < QUIET_ROUND_MS || endedMs > deadlineMs)) break
+  }
+  server.close()
+  server.off('connection', note)
+}

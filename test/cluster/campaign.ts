@@ -1,4 +1,5 @@
 /** Strikes a cluster again and again while others write and read, and looks after each fault whether anything was lost or torn. */
+import fs from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEffects } from '../faults/operations.ts'
 import { violations } from '../faults/invariants.ts'
@@ -16,9 +17,11 @@ export interface CampaignSettings {
   only: string
   /** A call that takes longer does not count as recovered. */
   slowMs: number
+  /** File that every round is added to as it ends, a line of JSON each; null: none. */
+  results: string | null
 }
 
-interface Round {
+export interface Round {
   fault: string
   what: string
   isFailover: boolean
@@ -27,6 +30,7 @@ interface Round {
   /** How many calls were answered with each status; 0: not at all. */
   statuses: Record<string, number>
   longestSeconds: number
+  longestOperation: string
   /** From the end of the fault until all calls succeeded and were fast; null: never. */
   recoverySeconds: number | null
   /** What was lost, applied twice, torn, or answered with 500. */
@@ -58,6 +62,7 @@ export async function campaign(cluster: Cluster, settings: CampaignSettings, say
   for (const fault of inTurn(possible, settings.faults, random)) {
     const round = await strike(cluster, journal, fault, random)
     rounds.push(round)
+    if (settings.results) fs.appendFileSync(settings.results, `${JSON.stringify({ seed, ...round })}\n`)
     say(`${rounds.length}: ${describe(round)}`)
     for (const line of round.broken.slice(0, 10)) say(`  ! ${line}`)
   }
@@ -88,7 +93,7 @@ async function strike(cluster: Cluster, journal: Journal, fault: Fault, random: 
   const acknowledgedBefore = journal.acknowledged()
   await sleep(random.integer(0, MAX_MOMENT_MS))
   const { what, endedAtMs } = await fault.strike(cluster, random)
-  const isCalm = await calm(journal)
+  const isCalm = await calm(journal, endedAtMs)
   const recoverySeconds = isCalm ? Math.max(0, (journal.lastBadMs() - endedAtMs) / 1000) : null
   const resume = await journal.pause()
   const broken = await inspect(cluster, journal)
@@ -96,6 +101,7 @@ async function strike(cluster: Cluster, journal: Journal, fault: Fault, random: 
   const samples = journal.take()
   const statuses: Record<string, number> = {}
   for (const { status } of samples) statuses[status] = (statuses[status] ?? 0) + 1
+  const longest = samples.reduce((one, other) => (other.ms > one.ms ? other : one), { operation: 'none', ms: 0 })
   for (const { operation, status } of samples) if (status === 500) broken.push(`${operation} answered 500`)
   return {
     fault: fault.name,
@@ -104,18 +110,19 @@ async function strike(cluster: Cluster, journal: Journal, fault: Fault, random: 
     acknowledged: journal.acknowledged() - acknowledgedBefore,
     calls: samples.length,
     statuses,
-    longestSeconds: Math.max(0, ...samples.map(({ ms }) => ms)) / 1000,
+    longestSeconds: longest.ms / 1000,
+    longestOperation: longest.operation,
     recoverySeconds,
     broken: [...broken, ...journal.contradictions.splice(0), ...cluster.unexpectedEnds()],
   }
 }
 
-/** Whether, for a while, every call succeeded and was fast. */
-async function calm(journal: Journal): Promise<boolean> {
+/** Whether, for a while that began after the given time, every call succeeded and was fast. */
+async function calm(journal: Journal, afterMs = 0): Promise<boolean> {
   const deadline = performance.now() + GIVE_UP_MS
   while (performance.now() < deadline) {
     const since = performance.now() - CALM_MS
-    if (journal.lastBadMs() < since && journal.goodSince(since) > CALM_CALLS) return true
+    if (since >= afterMs && journal.lastBadMs() < since && journal.goodSince(since) > CALM_CALLS) return true
     await sleep(100)
   }
   return false
@@ -127,13 +134,23 @@ const inspect = (cluster: Cluster, journal: Journal): Promise<string[]> =>
     ...(await violations(db)).map(({ rule, what }) => `${rule}: ${what}`),
   ])
 
-function describe({ fault, what, acknowledged, calls, statuses, longestSeconds, recoverySeconds, broken }: Round): string {
+function describe({
+  fault,
+  what,
+  acknowledged,
+  calls,
+  statuses,
+  longestSeconds,
+  longestOperation,
+  recoverySeconds,
+  broken,
+}: Round): string {
   const failed = Object.entries(statuses).filter(([status]) => status !== '200' && status !== '201')
   return [
     `${fault} (${what})`,
     `${acknowledged} writes acknowledged, ${calls} calls`,
     failed.length > 0 ? `failed: ${failed.map(([status, n]) => `${n} × ${status}`).join(', ')}` : 'none failed',
-    `longest ${longestSeconds.toFixed(1)} s`,
+    `longest ${longestSeconds.toFixed(1)} s (${longestOperation})`,
     recoverySeconds === null ? 'NOT recovered' : `recovered in ${recoverySeconds.toFixed(1)} s`,
     broken.length > 0 ? `BROKEN ${broken.length}` : 'nothing lost or torn',
   ].join('; ')

@@ -11,6 +11,7 @@ import { createHost, createNetwork, run, type Host } from './network.ts'
 import { Program } from './program.ts'
 
 const root = path.join(import.meta.dirname, '../..')
+const SETTLED_MS = 180_000
 const DISK = { database: '768m', worker: '256m', store: '2g' }
 const FAKETIME = fs.globSync('/usr/lib/*/faketime/libfaketime.so.1')[0] ?? null
 /** Of two that report their clock's offset, so that a library between them and the system is in the way of no other. */
@@ -31,15 +32,15 @@ export interface Cluster {
   workers: readonly Node[]
   databases: readonly Node[]
   pooler: Program
-  store: { program: Program; host: Host }
+  store: { program: Program; host: Host; url: string }
   /** Addresses of the service: by HAProxy and nginx with their defaults, and with the settings of the guide. */
   entrances: { standard: readonly string[]; tuned: readonly string[] }
   /** The primary, by way of HAProxy. */
   databaseUrl: string
   primary(): Promise<Node>
   standby(): Promise<Node>
-  /** Waits until both databases are in place, the standby in sync. */
-  settled(timeoutMs?: number): Promise<void>
+  /** Waits until both databases are in place, the standby in sync, and all processes are ready. */
+  settled(): Promise<void>
   isReady(node: Node): Promise<boolean>
   /** Programs that ended by themselves, since the last call. */
   unexpectedEnds(): string[]
@@ -54,7 +55,7 @@ interface Member {
 
 /** Starts everything and waits until it serves. `versionDir`: the checkout whose service runs. */
 export async function startCluster(dir: string, versionDir = root): Promise<Cluster> {
-  createNetwork()
+  createNetwork(dir)
   const logDir = path.join(dir, 'logs')
   fs.mkdirSync(logDir)
   const disk = (name: string, size: string, owner = 'root'): string => {
@@ -139,7 +140,7 @@ export async function startCluster(dir: string, versionDir = root): Promise<Clus
       if (!found) await sleep(200)
       return databases.find(({ name }) => name === found?.name)
     })
-  const settled = async (timeoutMs = 120_000): Promise<void> => {
+  const inSync = async (): Promise<void> => {
     await until(
       'a primary and a synchronous standby',
       async () => {
@@ -149,10 +150,10 @@ export async function startCluster(dir: string, versionDir = root): Promise<Clus
         await sleep(300)
         return false
       },
-      timeoutMs,
+      SETTLED_MS,
     )
   }
-  await settled()
+  await inSync()
   const primary = () => withRole(['leader'])
   const databaseUrl = `postgres://postgres@${poolerAddress}:${settings.PORTS.database}/groundtrack`
   run(...(await primary()).host.on(['createdb', '-h', (await primary()).host.address, '-U', 'postgres', 'groundtrack']))
@@ -168,7 +169,15 @@ export async function startCluster(dir: string, versionDir = root): Promise<Clus
       command: serviceCommand,
       cwd: versionDir,
       env: {
-        ...settings.service({ role, host, pooler: poolerAddress, store: hosts.store.address, balancer: hosts.balancer.address, folder }),
+        ...settings.service({
+          role,
+          host,
+          pooler: poolerAddress,
+          databases: hosts.databases,
+          store: hosts.store.address,
+          balancer: hosts.balancer.address,
+          folder,
+        }),
         ...(hasClock ? settings.clock(FAKETIME!, clockFile) : {}),
       },
       logDir,
@@ -183,6 +192,16 @@ export async function startCluster(dir: string, versionDir = root): Promise<Clus
       ({ status }) => status === 200,
       () => false,
     )
+  const allReady = (): Promise<unknown> =>
+    until(
+      'all processes to be ready',
+      async () => {
+        const ready = await Promise.all([...apis, ...workers].map(isReady))
+        if (!ready.every(Boolean)) await sleep(200)
+        return ready.every(Boolean)
+      },
+      SETTLED_MS,
+    )
   const entrance = (port: number) => `http://${hosts.balancer.address}:${port}`
   const { standard, tuned } = settings.PORTS.balancer
   const cluster: Cluster = {
@@ -190,23 +209,22 @@ export async function startCluster(dir: string, versionDir = root): Promise<Clus
     workers,
     databases,
     pooler,
-    store: { program: store, host: hosts.store },
+    store: { program: store, host: hosts.store, url: `http://${hosts.store.address}:${settings.PORTS.store}` },
     entrances: { standard: standard.map(entrance), tuned: tuned.map(entrance) },
     databaseUrl,
     primary,
     standby: () => withRole(['sync_standby', 'replica']),
-    settled,
+    async settled() {
+      await inSync()
+      await allReady()
+    },
     isReady,
     unexpectedEnds: () => programs.flatMap(({ unexpected }) => unexpected.splice(0)),
     async stop() {
       for (const one of programs) await one.stop('SIGKILL')
     },
   }
-  await until('all processes to be ready', async () => {
-    const ready = await Promise.all([...apis, ...workers].map(isReady))
-    if (!ready.every(Boolean)) await sleep(200)
-    return ready.every(Boolean)
-  })
+  await allReady()
   for (const url of [...cluster.entrances.standard, ...cluster.entrances.tuned])
     await until(`${url} to serve`, async () => (await fetch(`${url}/ready`).catch(() => null))?.status === 200)
   cluster.unexpectedEnds() // Some start before what they need.

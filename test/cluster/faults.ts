@@ -185,7 +185,16 @@ const storeDown: Fault = {
   strike: ({ store }) =>
     during('store', STORE_DOWN_MS, async () => {
       await store.program.stop('SIGKILL')
-      return () => store.program.start()
+      return async () => {
+        store.program.start()
+        // It is down until it answers, however long Java takes to start.
+        await until('the store to answer', () =>
+          fetch(store.url).then(
+            () => true,
+            () => sleep(50, false),
+          ),
+        )
+      }
     }),
 }
 
@@ -242,6 +251,8 @@ const ALL: readonly Fault[] = [
   clock('an hour ahead', HOUR_SECONDS),
   clock('an hour behind', -HOUR_SECONDS),
 ]
+
+export const FAULT_NAMES: readonly string[] = ALL.map(({ name }) => name)
 
 /** What can happen to this cluster. */
 export const faultsFor = ({ apis }: Cluster): readonly Fault[] =>

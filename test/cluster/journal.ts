@@ -50,18 +50,20 @@ interface Access {
   entrances: readonly string[]
   key: string
   projectId: string
+  /** Somebody else, who only reads, and whom a replica can serve all the time. */
+  bystander: { key: string; projectId: string }
 }
 
 /** `slowMs`: what takes longer is no better than a failure. */
 export async function openJournal(entrances: readonly string[], slowMs: number): Promise<Journal> {
-  const owner = await createOwner(entrances[0]!, 'journal@example.com')
-  const { key } = await ok(entrances[0]!, owner.token, 'api_keys.create', {
-    name: 'journal',
-    permissions: ['read', 'write'],
-    rate_limit: 1_000_000,
-  })
-  const { id: projectId } = await ok(entrances[0]!, owner.token, 'projects.create', { name: 'counter-0' })
-  return await startJournal({ entrances, key, projectId }, slowMs)
+  const join = async (name: string): Promise<{ key: string; projectId: string }> => {
+    const owner = await createOwner(entrances[0]!, `${name}@example.com`)
+    const permissions = ['read', 'write']
+    const { key } = await ok(entrances[0]!, owner.token, 'api_keys.create', { name, permissions, rate_limit: 1_000_000 })
+    const { id: projectId } = await ok(entrances[0]!, owner.token, 'projects.create', { name: 'counter-0' })
+    return { key, projectId }
+  }
+  return await startJournal({ entrances, ...(await join('journal')), bystander: await join('bystander') }, slowMs)
 }
 
 async function startJournal(access: Access, slowMs: number): Promise<Journal> {
@@ -84,12 +86,12 @@ async function startJournal(access: Access, slowMs: number): Promise<Journal> {
   let turn = 0
 
   /** Sends a call by the next entrance and notes how it went. */
-  const send = async (operation: string, input: object, idempotencyKey?: string): Promise<Reply | null> => {
+  const send = async (operation: string, input: object, idempotencyKey?: string, key = access.key): Promise<Reply | null> => {
     const startedAtMs = performance.now()
     waiting.add(startedAtMs)
     const entrance = access.entrances[turn++ % access.entrances.length]!
     const headers = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
-    const reply = await within(call(entrance, access.key, operation, input, headers))
+    const reply = await within(call(entrance, key, operation, input, headers))
     waiting.delete(startedAtMs)
     note(operation, startedAtMs, reply?.status ?? 0)
     return reply
@@ -168,16 +170,26 @@ async function startJournal(access: Access, slowMs: number): Promise<Journal> {
     const completed = await write('uploads.complete', { upload_id: session.body.id }, `upload-${n}-${session.body.id}`)
     return completed?.body.item_ids[0] ?? null
   }
+  /** What was acknowledged is read from then on, also where a replica answers. */
   const reads = () =>
     loop(async (n) => {
       const item = [...items].at(-(n % 5) - 1)
-      if (n % 3 === 0 && item) await send('items.get', { item_id: item })
-      else await send('projects.get', { project_id: access.projectId })
+      if (n % 3 === 0 && item) {
+        const reply = await send('items.get', { item_id: item })
+        if (reply?.status === 404) contradictions.push(`item ${item} is not found`)
+        return
+      }
+      const expected = counter
+      const reply = await send('projects.get', { project_id: access.projectId })
+      const found = reply?.status === 200 ? Number(reply.body.name.split('-')[1]) : expected
+      if (found < expected) contradictions.push(`counter-${found} was read after counter-${expected} had been acknowledged`)
     })
+  const watches = ({ key, projectId }: Access['bystander']) =>
+    loop(async () => void (await send('projects.get', { project_id: projectId }, undefined, key)))
 
   const running = [
     ...Array.from({ length: WRITERS }, (_, n) => (n % 2 ? effects(n) : creations(n))),
-    ...Array.from({ length: READERS }, reads),
+    ...Array.from({ length: READERS }, (_, n) => (n % 2 ? reads() : watches(access.bystander))),
     changes(),
     uploads(),
   ]

@@ -1,6 +1,8 @@
 /** Hosts of a cluster: a network namespace each, joined by a bridge that leads nowhere else. */
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 
 /** RFC 2544 reserves 198.18.0.0/15 for tests. */
 const NETWORK = '198.18.0'
@@ -26,10 +28,18 @@ export function run(...command: string[]): string {
   return stdout
 }
 
-/** Call once, in the namespaces of the cluster. */
-export function createNetwork(): void {
+/** Call once, in the namespaces of the cluster; `dir` is for files that hide those of the machine. */
+export function createNetwork(dir: string): void {
   fs.mkdirSync(RUN, { recursive: true })
   run('mount', '-t', 'tmpfs', 'tmpfs', RUN) // The names of hosts are seen by nobody else and end with the cluster.
+  // There is no name server: nobody waits for one, and the machine has its own name, as Debian's installer writes it.
+  const hide = (file: string, text: string) => {
+    const own = path.join(dir, path.basename(file))
+    fs.writeFileSync(own, text)
+    run('mount', '--bind', own, file)
+  }
+  hide('/etc/resolv.conf', 'nameserver 127.0.0.1\n')
+  hide('/etc/hosts', `127.0.0.1 localhost\n127.0.1.1 ${os.hostname()}\n`)
   run('ip', 'link', 'set', 'lo', 'up')
   run('ip', 'link', 'add', 'hosts', 'type', 'bridge')
   run('ip', 'addr', 'add', `${NETWORK}.1/24`, 'dev', 'hosts')

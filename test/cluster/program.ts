@@ -47,7 +47,8 @@ export class Program {
     const log = fs.openSync(`${logDir}/${this.name}`, 'a')
     const { PATH, NODE_COMPILE_CACHE } = process.env
     const inherited = { ...(PATH ? { PATH } : {}), ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}) }
-    const child = spawn(program, args, { cwd: cwd ?? '/', env: { ...inherited, ...env }, stdio: ['ignore', log, log] })
+    // A session of its own, as a service manager gives it: Linux shares the processor between sessions.
+    const child = spawn(program, args, { cwd: cwd ?? '/', env: { ...inherited, ...env }, stdio: ['ignore', log, log], detached: true })
     fs.closeSync(log)
     this.#child = child
     this.#exited = new Promise((resolve) =>

@@ -11,8 +11,6 @@ import { serviceCommand, type Cluster, type Node } from './cluster.ts'
 export interface RollingSettings {
   /** Requests a second, half of them by each load balancer. */
   rate: number
-  /** Whether all processes are first restarted as they are. */
-  hasRestart: boolean
   /** Folder of another checkout to begin with; null: this one. */
   from: string | null
 }
@@ -41,7 +39,11 @@ export async function rolling(
   const { id: projectId } = await ok(entrance, owner.token, 'projects.create', { name: 'Rolling' })
   const n = settings.from ?? root
   const next = settings.from ? root : nextVersion(settings.dir)
-  const steps = [...(settings.hasRestart ? [['restart', n] as const] : []), ['upgrade N → N+1', next], ['rollback N+1 → N', n]] as const
+  const steps = [
+    ['restart', n],
+    ['upgrade N → N+1', next],
+    ['rollback N+1 → N', n],
+  ] as const
   const rollouts: RollingResult['rollouts'] = []
   for (const [index, [name, versionDir]] of steps.entries()) {
     const load = startLoad(cluster.entrances.standard, settings.rate, { key, projectId, prefix: `rollout-${index}` })

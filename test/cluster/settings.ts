@@ -169,12 +169,13 @@ interface ServicePlace {
   role: 'api' | 'worker'
   host: Place
   pooler: string
+  databases: readonly Place[]
   store: string
   balancer: string
   folder: string
 }
 
-export function service({ role, host, pooler, store: storeAddress, balancer, folder }: ServicePlace): Record<string, string> {
+export function service({ role, host, pooler, databases, store: storeAddress, balancer, folder }: ServicePlace): Record<string, string> {
   return {
     ROLE: role,
     HOST: host.address,
@@ -183,6 +184,10 @@ export function service({ role, host, pooler, store: storeAddress, balancer, fol
     DATABASE_URL: `postgres://postgres@${pooler}:${PORTS.pooler}/groundtrack`,
     DATABASE_DIRECT_URL: `postgres://postgres@${pooler}:${PORTS.database}/groundtrack`,
     DATABASE_POOLER: 'transaction',
+    // Whichever of them is the standby serves reads.
+    DATABASE_REPLICA_URLS: databases.map(({ address }) => `postgres://postgres@${address}:5432/groundtrack`).join(),
+    DATABASE_POOL: '5',
+    DATABASE_SEARCH_POOL: '2',
     STORAGE_URL: `s3://${BUCKET}`,
     S3_ENDPOINT: `http://${storeAddress}:${PORTS.store}`,
     AWS_REGION: 'us-east-1',
