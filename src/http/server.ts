@@ -225,6 +225,8 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
 /** A round of the event loop in which there was nothing else to do takes less. */
 const QUIET_ROUND_MS = 0.2
 const QUIET_WITHIN_MS = 2_000
+/** Whoever still connects without a pause by then ignores that the process is not ready. */
+const ACCEPTS_WITHIN_MS = 5_000
 
 /**
  * A listener that closes resets the connections that nobody has accepted yet, and a load balancer does not repeat what it has sent on
@@ -237,13 +239,13 @@ async function stopListening(server: Server): Promise<void> {
   server.on('connection', note)
   const nextRound = () => new Promise<void>((resolve) => void setImmediate(resolve))
   await nextRound()
-  const deadlineMs = performance.now() + QUIET_WITHIN_MS
-  for (;;) {
+  const startedMs = performance.now()
+  for (let endedMs = startedMs; endedMs - startedMs < ACCEPTS_WITHIN_MS;) {
     const beganMs = performance.now()
     hasAccepted = false
     await nextRound()
-    const endedMs = performance.now()
-    if (!hasAccepted && (endedMs - beganMs < QUIET_ROUND_MS || endedMs > deadlineMs)) break
+    endedMs = performance.now()
+    if (!hasAccepted && (endedMs - beganMs < QUIET_ROUND_MS || endedMs - startedMs > QUIET_WITHIN_MS)) break
   }
   server.close()
   server.off('connection', note)
