@@ -6,6 +6,7 @@ import { STANDARD_POOL, STANDARD_SEARCH_POOL } from '#core/database-pool.ts'
 import { MIN_USAGE_DAYS, STANDARD_RETENTION, type Retention } from '#core/retention.ts'
 import { KEY_BYTES } from '#core/seal.ts'
 import { ConfigError, readSettings, type SettingName, type Settings } from '#core/settings.ts'
+import { SAMPLERS, type SamplerName } from '#core/trace-sampler.ts'
 import { STANDARD_BACKOFF_SECONDS, STANDARD_TIMEOUT_SECONDS } from '#core/webhooks.ts'
 
 type Role = 'all' | 'api' | 'worker'
@@ -106,6 +107,8 @@ export interface Config {
   readonly logLevel: string
   /** The fraction of successful tile requests that are logged. */
   readonly logTiles: number
+  /** Where traces are sent, and which; null: none are recorded. */
+  readonly tracing: Tracing | null
   /** Colours of the log on a terminal; false with NO_COLOR. */
   readonly hasColours: boolean
   /** `HOST` and the host of `BASE_URL` are both loopback: only people at this machine can reach the port. */
@@ -121,6 +124,19 @@ interface S3Credentials {
 interface S3Encryption {
   readonly algorithm: 'AES256' | 'aws:kms'
   readonly kmsKey: string
+}
+
+/** The standard OTEL_* settings. */
+export interface Tracing {
+  /** Of the collector, with the path. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly serviceName: string
+  /** What else describes this process. */
+  readonly resource: Readonly<Record<string, string>>
+  readonly sampler: SamplerName
+  /** The fraction of traces that the samplers by ratio record. */
+  readonly ratio: number
 }
 
 interface ExchangeRates {
@@ -207,6 +223,7 @@ export function configOf(settings: Settings): Config {
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
     logTiles: fraction('LOG_TILES', text('LOG_TILES', '1')),
     retention: retention(text),
+    tracing: tracing(text),
     hasColours: text('NO_COLOR', '') === '',
     isLocal,
   })
@@ -247,6 +264,35 @@ function s3Encryption(text: Text): S3Encryption | null {
   const kmsKey = text('S3_SSE_KMS_KEY', '')
   if (kmsKey && algorithm !== 'aws:kms') throw new ConfigError('S3_SSE_KMS_KEY needs S3_SSE=aws:kms')
   return algorithm === '' ? null : { algorithm, kmsKey }
+}
+
+function tracing(text: Text): Tracing | null {
+  const endpoint = httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT', text('OTEL_EXPORTER_OTLP_ENDPOINT', ''))
+  const resource = pairs('OTEL_RESOURCE_ATTRIBUTES', text('OTEL_RESOURCE_ATTRIBUTES', ''))
+  const settings = {
+    headers: pairs('OTEL_EXPORTER_OTLP_HEADERS', text('OTEL_EXPORTER_OTLP_HEADERS', '')),
+    serviceName: text('OTEL_SERVICE_NAME', resource['service.name'] ?? 'groundtrack'),
+    resource,
+    sampler: oneOf('OTEL_TRACES_SAMPLER', text('OTEL_TRACES_SAMPLER', 'parentbased_always_on'), SAMPLERS),
+    ratio: fraction('OTEL_TRACES_SAMPLER_ARG', text('OTEL_TRACES_SAMPLER_ARG', '1')),
+  }
+  return endpoint ? { url: `${endpoint}/v1/traces`, ...settings } : null
+}
+
+/** `name=value,name=value`, with values that are encoded as in a URL. The message shows no value, because it can be a secret. */
+function pairs(name: string, value: string): Record<string, string> {
+  const entries = value.split(',').filter((entry) => entry.trim() !== '')
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const [, key, text] = /^\s*([\w.-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(entry) ?? []
+      if (key === undefined) throw new ConfigError(`${name} must list name=value, separated by commas`)
+      try {
+        return [key, decodeURIComponent(text!)]
+      } catch {
+        throw new ConfigError(`${name} must have values that are encoded as in a URL`)
+      }
+    }),
+  )
 }
 
 /** 0 keeps records forever. */

@@ -4,10 +4,11 @@ import { task } from '#task.ts'
 import * as downloadQuotas from '#model/plans/download-quota.ts'
 import * as idempotency from '#model/platform/idempotency.ts'
 import * as rateWindows from '#model/platform/rate-window.ts'
+import * as traceLinks from '#model/platform/trace-link.ts'
 import * as sessions from '#model/identity/session.ts'
 import * as signingKeys from '#model/identity/signing-key.ts'
 
-/** Removes expired data (stored responses after a day, ended sessions, old rate-limit windows) and rotates the signing key. */
+/** Removes expired data (stored responses after a day, ended sessions, old rate-limit windows, traces of queued work) and rotates the signing key. */
 export default task({ name: 'pipeline.sweep', data: Closed({}), schedule: '*/10 * * * *' }).handle(async ({ db, clock }) => {
   const now = clock.now()
   const dayAgo = new Date(now.getTime() - DAY_MS)
@@ -15,5 +16,6 @@ export default task({ name: 'pipeline.sweep', data: Closed({}), schedule: '*/10 
   await rateWindows.sweep(db, dayAgo)
   await sessions.sweep(db, dayAgo)
   await downloadQuotas.sweep(db, now)
+  await traceLinks.sweep(db)
   await signingKeys.rotate(db, now)
 })

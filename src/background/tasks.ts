@@ -3,6 +3,8 @@ import type { Services } from '#context.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { Tasks } from '#effects.ts'
+import * as traceLinks from '#model/platform/trace-link.ts'
+import { tracedFrom } from '#core/tracing.ts'
 import { validatorOf } from '#core/validate.ts'
 import type { AnyTask } from '#task.ts'
 import { changer } from './change.ts'
@@ -25,7 +27,8 @@ export function enqueuer(queue: Queue): (tx: Tx) => Tasks {
   return (tx) => ({
     async enqueue(task, data, options) {
       if (!validatorOf(task.data).Check(data)) throw new Error(`${task.name} was queued with data that breaks its schema`)
-      await queue.send(tx, task.name, data as object, options)
+      const id = await queue.send(tx, task.name, data as object, options)
+      if (id) await traceLinks.write(tx, [id])
     },
   })
 }
@@ -42,20 +45,34 @@ export async function startWorkers(platform: TaskPlatform, tasks: readonly AnyTa
   for (const task of tasks) {
     await platform.queue.work(
       task.name,
-      (data, signal) => runTask(platform, task, data, signal),
+      (data, signal, id) => runTask(platform, task, data, signal, id),
       task.concurrency ? { concurrency: task.concurrency } : {},
     )
     if (task.schedule) await platform.queue.schedule(task.name, task.schedule)
   }
 }
 
-export async function runTask(platform: TaskPlatform, task: AnyTask, data: unknown, signal: AbortSignal): Promise<void> {
+/** `id` is that of the queued task, whose trace the run continues. A scheduled run begins a trace. */
+export async function runTask(platform: TaskPlatform, task: AnyTask, data: unknown, signal: AbortSignal, id?: string): Promise<void> {
+  const invocationId = newId()
+  const attributes = () => ({ 'groundtrack.task': task.name, 'groundtrack.invocation_id': invocationId })
+  const parent = id === undefined ? null : await traceLinks.find(platform.db, id)
+  const run = () => runUntraced(platform, task, data, { signal, invocationId })
+  await tracedFrom(parent, `task ${task.name}`, run, () => ({ kind: 'consumer', attributes: attributes() }))
+}
+
+async function runUntraced(
+  platform: TaskPlatform,
+  task: AnyTask,
+  data: unknown,
+  { signal, invocationId }: { signal: AbortSignal; invocationId: string },
+): Promise<void> {
   const { services, db, queue, committed, onFault } = platform
   try {
     if (!validatorOf(task.data).Check(data)) throw new Error(`${task.name} got data that breaks its schema`)
     const tasks = enqueuer(queue)
     const change = changer({ db, clock: services.clock, tasks, committed }, task)
-    await task.run({ ...services, db, baseUrl: platform.baseUrl(), invocationId: newId(), tasks, change, signal }, data)
+    await task.run({ ...services, db, baseUrl: platform.baseUrl(), invocationId, tasks, change, signal }, data)
   } catch (error) {
     onFault(error, task.name)
     throw error

@@ -1,5 +1,6 @@
 import { sql, type PostgresPool, type PostgresPoolClient, type RawBuilder } from 'kysely'
 import type pg from 'pg'
+import { isTracing, statementName, statementText, traced, type SpanOptions } from '#core/tracing.ts'
 import { COPY, runCopy } from './copy.ts'
 import type { PoolClient, SupervisedPool } from './supervised.ts'
 
@@ -26,6 +27,12 @@ interface Protocol {
   /** Settings for each transaction, as SQL; null if the connection has them. */
   transactionSettings: () => string | null
 }
+
+/** The text of a statement, never its values. */
+const statementSpan = (text: string): SpanOptions => ({
+  kind: 'client',
+  attributes: { 'db.system.name': 'postgresql', 'db.operation.name': statementName(text), 'db.query.text': statementText(text) },
+})
 
 /** Begins a transaction, without anything behind it. */
 const BEGIN = /^(begin|start transaction)\b[^;]*$/
@@ -58,7 +65,15 @@ export function prepared(pool: SupervisedPool, { isNamed, transactionSettings }:
   const wrap = (client: PoolClient): PostgresPoolClient => {
     const existing = wrapped.get(client)
     if (existing) return existing
-    const query = (text: string, values?: readonly unknown[]) => pool.run(client, text, () => send(client, text, values))
+    const run = (text: string, values?: readonly unknown[]) => pool.run(client, text, () => send(client, text, values))
+    const query = (text: string, values?: readonly unknown[]) =>
+      isTracing()
+        ? traced(
+            statementName(text),
+            () => run(text, values),
+            () => statementSpan(text),
+          )
+        : run(text, values)
     const wrapper = { query, release: (error?: Error | boolean) => pool.release(client, error) } as PostgresPoolClient
     wrapped.set(client, wrapper)
     return wrapper

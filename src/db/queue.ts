@@ -4,20 +4,23 @@ import { createLimiter, queueFull } from '#core/limiter.ts'
 import { withLock } from './lock.ts'
 import type { Db, Tx } from './tables.ts'
 
+/** `id` is that of the queued task. */
+type TaskHandler = (data: unknown, signal: AbortSignal, id: string) => Promise<void>
+
 /** The queue of background tasks on PostgreSQL (pg-boss). Tasks are sent in the caller's transaction and run by any worker process. */
 export interface Queue {
   /** Creates the queue if necessary; safe to call from many processes. */
   declare(name: string, options: QueueOptions): Promise<void>
-  /** Delayed by this many seconds, immediate by default. */
-  send(tx: Tx, name: string, data: object, options?: { afterSeconds?: number }): Promise<void>
-  work(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>, options?: { concurrency?: number }): Promise<void>
+  /** Delayed by this many seconds, immediate by default. Returns the ID of the task. */
+  send(tx: Tx, name: string, data: object, options?: { afterSeconds?: number }): Promise<string | null>
+  work(name: string, handler: TaskHandler, options?: { concurrency?: number }): Promise<void>
   /** Checks all queues of this process with one query, and wakes the workers of those with due tasks. */
   wake(): Promise<void>
   schedule(name: string, cron: string): Promise<void>
   /** Due tasks of every queue that has any. */
   backlog(): Promise<QueueBacklog[]>
   /** Runs everything in one queue, due or not, and returns the number of tasks. For tests and operators. */
-  drain(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<number>
+  drain(name: string, handler: TaskHandler): Promise<number>
   stop(): Promise<void>
 }
 
@@ -55,7 +58,7 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
       await boss.createQueue(name, { retryLimit, retryBackoff: true, expireInSeconds: timeoutSeconds })
     },
     async send(tx, name, data, { afterSeconds } = {}) {
-      await boss.send(name, data, { db: fromKysely(tx), ...(afterSeconds ? { startAfter: afterSeconds } : {}) })
+      return await boss.send(name, data, { db: fromKysely(tx), ...(afterSeconds ? { startAfter: afterSeconds } : {}) })
     },
     async work(name, handler, { concurrency } = {}) {
       const share = concurrency === undefined ? { batchSize: BATCH_SIZE, burstWhenBatchFull: true } : { batchSize: 1 }
@@ -81,7 +84,7 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
         const jobs = await boss.fetch(name, { batchSize: BATCH_SIZE, ignoreStartAfter: true })
         if (jobs.length === 0) return count
         for (const job of jobs) {
-          await handler(job.data, new AbortController().signal)
+          await handler(job.data, new AbortController().signal, job.id)
           await boss.complete(name, job.id)
           count++
         }
@@ -143,9 +146,9 @@ interface FetchedJob {
 }
 
 /** A failed job does not affect the others of its batch. */
-async function settled(job: FetchedJob, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<JobResult> {
+async function settled(job: FetchedJob, handler: TaskHandler): Promise<JobResult> {
   try {
-    await handler(job.data, job.signal)
+    await handler(job.data, job.signal, job.id)
     return { id: job.id, status: 'completed' }
   } catch (error) {
     return { id: job.id, status: 'failed', output: { message: error instanceof Error ? error.message : String(error) } }

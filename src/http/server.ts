@@ -6,6 +6,7 @@ import type { SignInPlatform } from '#access/sign-in.ts'
 import type { EventStream } from '#background/event-stream.ts'
 import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, type ConnectionLimits } from '#core/connections.ts'
 import { trusting, type IsTrusted } from '#core/proxies.ts'
+import { currentSpan } from '#core/tracing.ts'
 import { registerAuth } from './auth.ts'
 import { registerContract } from './contract.ts'
 import { registerErrors, sendError } from './errors.ts'
@@ -16,6 +17,7 @@ import { registerHealth, type HealthParts } from './health.ts'
 import { registerLimits, type Limits } from './limits.ts'
 import type { Demo } from './local.ts'
 import { redact } from './log.ts'
+import { registerRequestTraces } from './traces.ts'
 import { registerMailed } from './mailed.ts'
 import { refuseMalformed } from './malformed.ts'
 import { registerMcp } from './mcp/mcp.ts'
@@ -82,6 +84,7 @@ type Register = (app: FastifyInstance, parts: ServerParts) => void
 
 /** Hooks and routes of every process. */
 const COMMON: readonly Register[] = [
+  registerRequestTraces,
   registerRequestMetrics,
   registerBodies,
   registerDraining,
@@ -167,6 +170,7 @@ const observer =
     metrics.observeCall(op.id, status, durationMs / 1000)
     if (status < 400 && op.auditSubject && Math.random() >= logTiles) return // Failures are always logged.
     const { principal, organizationId, invocationId } = trace
+    const traceId = currentSpan()?.traceId
     log[status < 400 && isQuiet(request) ? 'debug' : 'info'](
       {
         invocation: invocationId,
@@ -176,6 +180,7 @@ const observer =
         principal: principal?.kind ?? 'none',
         organization: organizationId,
         address: request.ip,
+        ...(traceId === undefined ? {} : { trace: traceId }),
       },
       'call',
     )

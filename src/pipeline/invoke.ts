@@ -4,6 +4,7 @@ import { fingerprint } from '#core/canonical.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { forTenant, renameTenant, tenantOfCaller } from '#core/tenant.ts'
+import { traced, type Span } from '#core/tracing.ts'
 import { callerLeft, FAULTS } from '#core/problem.ts'
 import { DatabaseUnavailable } from '#db/failures.ts'
 import type { Db } from '#db/tables.ts'
@@ -42,7 +43,13 @@ export interface Invoked extends Reply {
   trace: Trace
 }
 
-export async function invoke(platform: Platform, op: AnyOperation, call: Call): Promise<Invoked> {
+export const invoke = (platform: Platform, op: AnyOperation, call: Call): Promise<Invoked> =>
+  traced(op.id, (span) => invokeWithin(span, platform, op, call))
+
+/** Stages are spans of their own, named as the specification does. */
+const stage = <T>(name: string, work: () => Promise<T>): Promise<T> => traced(`stage ${name}`, work)
+
+async function invokeWithin(span: Span | null, platform: Platform, op: AnyOperation, call: Call): Promise<Invoked> {
   const trace: Trace = {
     invocationId: newId(),
     startedAtMs: performance.now(),
@@ -53,12 +60,14 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
     subject: null,
     audited: false,
   }
+  span?.set({ 'groundtrack.operation': op.id, 'groundtrack.tier': op.tier, 'groundtrack.invocation_id': trace.invocationId })
   const ended = platform.audit.begin()
   let reply: Reply
   try {
     reply = await runStages(platform, op, call, trace)
   } catch (error) {
     const shown = isAbandoned(error, call.signal) ? callerLeft() : asProblem(error)
+    span?.fail(shown ?? error)
     if (!shown || shown.slug in FAULTS || concernsOperator(error)) platform.onFault(error, trace.invocationId, op.id)
     reply = problemReply(shown ?? error, trace.invocationId, platform.baseUrl())
   }
@@ -68,7 +77,7 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
     try {
       if (trace.audited) return
       const entry = auditEntry(platform.services.clock, op, trace, reply.status)
-      await (entry.subject === null ? platform.audit.record(entry) : platform.audit.recordRead(entry))
+      await stage('audit', async () => await (entry.subject === null ? platform.audit.record(entry) : platform.audit.recordRead(entry)))
     } finally {
       ended()
     }
@@ -79,11 +88,11 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
 }
 
 async function runStages(platform: Platform, op: AnyOperation, call: Call, trace: Trace): Promise<Reply> {
-  const { principal, allowance } = await retriedOnce(trace, () => identify(platform, op, call)) // 1 authenticate
+  const { principal, allowance } = await stage('authenticate', () => retriedOnce(trace, () => identify(platform, op, call))) // 1
   trace.principal = principal
   trace.organizationId = principal.organizationId
   if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
-  if (allowance) trace.headers = (await retriedOnce(trace, () => platform.rateLimiter.admit(allowance))).headers
+  if (allowance) trace.headers = (await stage('rate limit', () => retriedOnce(trace, () => platform.rateLimiter.admit(allowance)))).headers
   requireScope(principal, op) //                                                         2 scope
   const tenant = tenantOfCaller(principal, call.clientAddress)
   return await platform.scheduler.run(tenant, call, () => forTenant(tenant, () => runForTenant(platform, op, call, { trace, principal })))
@@ -96,24 +105,26 @@ async function runForTenant(
   call: Call,
   { trace, principal }: { trace: Trace; principal: Principal },
 ): Promise<Reply> {
-  const body = await call.body(principal)
-  trace.inputHash = call.bodyHash?.() ?? fingerprint(body)
-  const input = validateInput(op.input, body) //                                         3 input
+  const input = await stage('input', async () => {
+    const body = await call.body(principal)
+    trace.inputHash = call.bodyHash?.() ?? fingerprint(body)
+    return validateInput(op.input, body) //                                              3 input
+  })
   const runOn = async (db: Db): Promise<Reply> => {
     const context = contextOf(platform, call, { trace, principal, db })
-    const permitted = await op.permit?.(context, input) //                               4 domain checks: who may,
-    const begun = await beginIdempotent(platform, op, call, trace)
+    const permitted = await stage('permit', async () => await op.permit?.(context, input)) // 4 domain checks: who may,
+    const begun = await stage('idempotency', () => beginIdempotent(platform, op, call, trace))
     if (begun?.outcome === 'replay') return await replayed(platform, trace, begun.response)
 
     return await settling(begun?.claim ?? null, async (claim) => {
-      const facts = await op.check?.(context, input, permitted) //                                then what can be done
+      const facts = await stage('check', async () => await op.check?.(context, input, permitted)) // then what can be done
       trace.subject = op.auditSubject?.(input, facts) ?? null
       const provenance = openProvenance(op) //                                           5 open provenance
-      const prepared = await op.prepare?.(context, input, facts) //                      6 execute: first outside,
+      const prepared = await stage('prepare', async () => await op.prepare?.(context, input, facts)) // 6 execute: outside,
       const work = { op, context, input, facts, prepared }
-      if (op.tier === 'read') return await executeRead(platform, work) //                            then inside; 7 output
+      if (op.tier === 'read') return await stage('execute', () => executeRead(platform, work)) //    then inside; 7 output
       //             or in one transaction with 7 and 8 seal provenance
-      return await executeWrite(platform, work, { provenance, claim, trace })
+      return await stage('execute', () => executeWrite(platform, work, { provenance, claim, trace }))
     })
   }
   if (op.tier !== 'read') return await runOn(platform.db)

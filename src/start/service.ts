@@ -27,6 +27,7 @@ import { openSecrets } from './secrets.ts'
 import { startSideWork } from './side-work.ts'
 import { startStorage } from './storage.ts'
 import { startTasks } from './tasks.ts'
+import { startTracing } from './tracing.ts'
 import { startVendors } from './vendors.ts'
 import { openWebhooks, startReceiver } from './webhooks.ts'
 import { readWorkersFile } from './workers.ts'
@@ -56,6 +57,7 @@ export async function startService(config: Config, catalogue: Catalogue): Promis
 
 async function startParts(config: Config, catalogue: Catalogue, started: AsyncDisposableStack): Promise<void> {
   const log = openLog(config, started)
+  await startTracing(config, log, started)
   const { database, notices, replicas } = await startDatabase(config, log, started)
   const { db } = database
   const isWorker = config.role !== 'api'

@@ -462,7 +462,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     /** Runs one task now, as its schedule would. */
     runTask: (task: AnyTask, data: object = {}) => runTask(composed.taskPlatform, task, data, new AbortController().signal),
     /** Works everything that waits in a task's queue, whenever it is due. */
-    drain: (task: AnyTask) => queue.drain(task.name, (data, signal) => runTask(composed.taskPlatform, task, data, signal)),
+    drain: (task: AnyTask) => queue.drain(task.name, (data, signal, id) => runTask(composed.taskPlatform, task, data, signal, id)),
     /** Sends every webhook that is due by the clock; says how many were tried. */
     deliver: async () => (await drain({ ...composed.platform.services, db: composed.platform.db }, MAX_DELIVERIES)).attempted,
     /** Answers every question to alert rules that is due by the clock; says how many. */

@@ -153,6 +153,7 @@ export const OTHER_TABLES: readonly string[] = [
   'shared_secret',
   'signing_key',
   'sweep_round',
+  'trace_link',
   'vendor_host',
   'vendor_token',
 ]

@@ -7,6 +7,7 @@ import dns from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, request, type Dispatcher } from 'undici'
+import { traced, type Span } from '#core/tracing.ts'
 
 export type EgressRefusal =
   | 'address'
@@ -35,6 +36,8 @@ interface EgressRequest {
   method?: EgressMethod
   headers?: Readonly<Record<string, string>>
   body?: Uint8Array
+  /** Whether the host is told which trace the request belongs to: a vendor or a customer's endpoint, who can continue it. */
+  continuesTrace?: boolean
   /** Whether this request may use a URL; called at the start and after each redirect. */
   permit?: (url: URL) => boolean
   /** 0: a redirect is an error. */
@@ -125,37 +128,72 @@ export function createEgress(options: EgressOptions = {}): Egress {
     }
   }
 
+  const fetchUntraced: Egress['fetch'] = async (text, init) => {
+    const timeout = AbortSignal.timeout(init.deadlineMs)
+    const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
+    try {
+      const { answer, url } = await follow(text, init, { signal })
+      return await received(answer, url, init)
+    } catch (error) {
+      throw explained(error, timeout, init.signal)
+    }
+  }
+
+  const openUntraced: Egress['open'] = async (text, init) => {
+    // The deadline ends with the headers; undici times out pauses in the body.
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), init.deadlineMs)
+    const signal = init.signal ? AbortSignal.any([init.signal, deadline.signal]) : deadline.signal
+    try {
+      const { answer, url } = await follow(text, init, { signal, bodyTimeout: init.idleMs, headersTimeout: 0 })
+      const body = withOwnErrors(answer.body as AsyncIterable<Buffer>, deadline.signal, init.signal)
+      return { status: answer.statusCode, headers: plainHeaders(answer), body, url: url.href }
+    } catch (error) {
+      throw explained(error, deadline.signal, init.signal)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   return {
     check: async (url) => void (await checked(url)),
-    async fetch(text, init) {
-      const timeout = AbortSignal.timeout(init.deadlineMs)
-      const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
-      try {
-        const { answer, url } = await follow(text, init, { signal })
-        return await received(answer, url, init)
-      } catch (error) {
-        throw explained(error, timeout, init.signal)
-      }
-    },
-    async open(text, init) {
-      // The deadline ends with the headers; undici times out pauses in the body.
-      const deadline = new AbortController()
-      const timer = setTimeout(() => deadline.abort(), init.deadlineMs)
-      const signal = init.signal ? AbortSignal.any([init.signal, deadline.signal]) : deadline.signal
-      try {
-        const { answer, url } = await follow(text, init, { signal, bodyTimeout: init.idleMs, headersTimeout: 0 })
-        const body = withOwnErrors(answer.body as AsyncIterable<Buffer>, deadline.signal, init.signal)
-        return { status: answer.statusCode, headers: plainHeaders(answer), body, url: url.href }
-      } catch (error) {
-        throw explained(error, deadline.signal, init.signal)
-      } finally {
-        clearTimeout(timer)
-      }
-    },
+    fetch: (text, init) =>
+      tracedRequest(
+        text,
+        init,
+        (headers) => fetchUntraced(text, { ...init, headers }),
+        ({ status }) => status,
+      ),
+    open: (text, init) =>
+      tracedRequest(
+        text,
+        init,
+        (headers) => openUntraced(text, { ...init, headers }),
+        ({ status }) => status,
+      ),
     async close() {
       await Promise.all([agents.guarded.close(), agents.open.close()])
     },
   }
+}
+
+/** A span for the request, which names the host but neither the path nor the query: signed URLs carry their secret there. */
+function tracedRequest<T>(
+  url: string,
+  { method = 'GET', headers = {}, continuesTrace = false }: Pick<EgressRequest, 'method' | 'headers' | 'continuesTrace'>,
+  send: (headers: Readonly<Record<string, string>>) => Promise<T>,
+  statusOf: (response: T) => number,
+): Promise<T> {
+  const sent = async (span: Span | null): Promise<T> => {
+    const response = await send(span && continuesTrace ? { ...headers, traceparent: span.traceparent } : headers)
+    span?.set({ 'http.response.status_code': statusOf(response) })
+    if (statusOf(response) >= 400) span?.fail(statusOf(response))
+    return response
+  }
+  return traced(method, sent, () => ({
+    kind: 'client',
+    attributes: { 'http.request.method': method, 'server.address': URL.parse(url)?.host ?? 'invalid' },
+  }))
 }
 
 /** Headers that are safe to send to another origin; any other header may be a credential. */

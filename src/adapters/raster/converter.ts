@@ -5,6 +5,7 @@ import { type PoolMetrics, RasterPool, type StartWorker } from '#raster/pool/poo
 import type { CogCompression } from '#raster/write/spec.ts'
 import type { OpenableSource } from './handlers.ts'
 import { narrowedForProcess } from './narrow.ts'
+import { watchTask } from './traces.ts'
 import type {
   ComputedFile,
   ComputedFiles,
@@ -53,6 +54,7 @@ export function createConverter({ workDir, compression, size, deadlineFactor, an
     recycleAfterTasks: TASKS_PER_CHILD,
     niceness: NICENESS,
     answer,
+    watch: watchTask,
     ...start,
   })
 

@@ -14,6 +14,7 @@ import type { RasterService, RasterSource } from '#ports/raster.ts'
 import { narrowed, narrowedByStyle } from './narrow.ts'
 import { signer } from './signature.ts'
 import { createSources, type SourceOptions } from './sources.ts'
+import { watchTask } from './traces.ts'
 
 interface RasterServiceOptions extends SourceOptions {
   /** Folder for large temporary files. */
@@ -38,7 +39,7 @@ export function createRasterService({ deadlineFactor = 1, ...options }: RasterSe
   const module = new URL('./handlers.ts', import.meta.url)
   const answer = signer(options.files)
   const start = options.startWorker ? { startWorker: options.startWorker } : {}
-  const pool = new RasterPool({ module, size: options.processes, restTask: 'rest', deadlineFactor, answer, ...start })
+  const pool = new RasterPool({ module, size: options.processes, restTask: 'rest', deadlineFactor, answer, watch: watchTask, ...start })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
   const sources = createSources(pool, { ...options, deadlineFactor })
   const renderer = new Renderer(pool, sources)

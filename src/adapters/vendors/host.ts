@@ -248,6 +248,7 @@ class HttpHost implements Host {
     return await this.#egress.fetch(address, {
       method,
       headers: { ...more, ...headers },
+      continuesTrace: isOwn,
       ...(text === undefined ? {} : { body: Buffer.from(text) }),
       ...(isOwn ? { permit: (target) => this.#own.includes(target.origin) } : {}),
       maxRedirects: isOwn ? 0 : MAX_REDIRECTS,

@@ -35,6 +35,7 @@ export function createWebhooks({ backoffSeconds, timeoutMs, ...options }: Sender
           maxBytes: MAX_ANSWER_BYTES,
           beyondMaxBytes: 'cut',
           redirects: 'return',
+          continuesTrace: true,
           deadlineMs: timeoutMs,
           ...(signal ? { signal } : {}),
         })

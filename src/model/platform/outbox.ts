@@ -6,6 +6,7 @@ import * as alertEvaluations from '#model/events/alert-evaluation.ts'
 import { mayRead, RIGHTS } from '#model/events/audience.ts'
 import * as deliveries from '#model/events/delivery.ts'
 import * as notices from '#model/events/notice.ts'
+import * as traceLinks from './trace-link.ts'
 
 export interface PendingEvent {
   type: EventType
@@ -26,12 +27,13 @@ export async function write(
   now: Date,
 ): Promise<void> {
   if (events.length === 0) return
+  const ids = events.map(() => newId())
   await sql`
     with e as (
       insert into event (id, org_id, project_id, type, entity_type, entity_id, data, invocation_id, occurred_at)
       select id, ${organizationId}, project_id, type, entity_type, entity_id, data, ${invocationId}, ${now}
       from unnest(
-        ${events.map(() => newId())}::uuid[], ${events.map(projectOf)}::uuid[], ${events.map(({ type }) => type)}::text[],
+        ${ids}::uuid[], ${events.map(projectOf)}::uuid[], ${events.map(({ type }) => type)}::text[],
         ${events.map(({ type }) => eventType(type).entity_type)}::text[],
         ${events.map(({ entityId }) => entityId)}::text[], ${events.map(({ data }) => JSON.stringify(data))}::jsonb[]
       ) with ordinality as e (id, project_id, type, entity_type, entity_id, data, nth)
@@ -64,6 +66,7 @@ export async function write(
     where e.entity_type = 'item' and ${mayRead}
     on conflict (rule_id, item_id) do update set due_at = excluded.due_at, version = alert_evaluation.version + 1, tries = 0
   `.execute(tx)
+  await traceLinks.write(tx, ids)
   const updated = events.filter(({ type }) => type === 'item.updated').map(({ entityId }) => entityId)
   if (updated.length > 0) await alertEvaluations.wake(tx, organizationId, updated, now)
   await notices.notifyAbout(tx, organizationId, events, now)

@@ -37,10 +37,19 @@ export interface PoolOptions {
   idleMs?: number
   /** The nice value of the children, 0 to 19, for a busy machine. */
   niceness?: number
+  /** Called with each task, for its times; null if nobody needs them. */
+  watch?: (task: string) => TaskWatch | null
   /** Answers questions that a task asks with `askParent`. */
   answer?: (question: unknown) => Promise<unknown>
   /** Starts a child; tests pass children on from pool to pool, because starting one takes longer than most of their tasks. */
   startWorker?: StartWorker
+}
+
+/** Follows one task. */
+export interface TaskWatch {
+  /** It left the queue: a child process begins with it. */
+  started(): void
+  ended(ending: WorkerOutcome['ending'] | 'cancelled'): void
 }
 
 export type StartWorker = (options: WorkerOptions) => PoolWorker
@@ -89,6 +98,7 @@ const DEFAULTS = {
   restMs: 60_000,
   idleMs: 600_000,
   niceness: 0,
+  watch: (_task: string): TaskWatch | null => null,
   startWorker: (options: WorkerOptions): PoolWorker => new Worker(options),
   answer: async (_question: unknown): Promise<unknown> => {
     throw new RasterError('invalid_argument', 'This pool answers no questions')
@@ -103,6 +113,7 @@ interface QueuedTask {
   task: string
   input: unknown
   options: RunOptions
+  watch: TaskWatch | null
   resolve: (output: unknown) => void
   reject: (error: Error) => void
 }
@@ -162,11 +173,13 @@ export class RasterPool {
       throw new RasterError('too_many', 'Too many tiles and statistics of this organization are queued; send fewer requests at once')
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const queued: QueuedTask = { id: this.#nextId++, task, input, options, resolve, reject }
+    const watch = this.#options.watch(task)
+    const queued: QueuedTask = { id: this.#nextId++, task, input, options, watch, resolve, reject }
     // A task that is aborted while queued leaves the queue; a running one is cancelled in its child as well.
     const cancel = (): void => {
       this.#queue.remove(tenant, queued)
       this.#counts.cancelled += 1
+      watch?.ended('cancelled')
       reject(new RasterError('aborted', 'The raster operation was cancelled', { cause: options.signal?.reason }))
     }
     options.signal?.addEventListener('abort', cancel, { once: true })
@@ -216,11 +229,13 @@ export class RasterPool {
     clearTimeout(slot.idle)
     const worker = (slot.worker = slot.worker?.isAlive ? slot.worker : this.#startWorker())
     const startedMs = performance.now()
-    const { id, task, input, options } = queued
+    const { id, task, input, options, watch } = queued
+    watch?.started()
     const deadlineMs = (options.deadlineMs ?? this.#options.deadlineMs) * this.#options.deadlineFactor
     const outcome = await worker.run({ id, task, input, deadlineMs, onProgress: options.onProgress }, options.signal)
     this.#counts.busyMs += performance.now() - startedMs
     this.#count(outcome)
+    watch?.ended(outcome.ending)
     slot.isBusy = false
     this.#running.add(tenant, -1)
     this.#rest(slot, worker, outcome)

@@ -55,7 +55,7 @@ export function createDeliverer({ db, clock, webhooks, onError, onCapacity }: De
     const { endpointKey } = claimed
     change(endpointKey, 1)
     try {
-      const outcome = await send({ clock, webhooks }, claimed)
+      const outcome = await send({ db, clock, webhooks }, claimed)
       if (outcome.attempt) circuits.observe(endpointKey, outcome.state === 'delivered', performance.now())
       outcomes.push(outcome)
       flusher.arm()

@@ -1,8 +1,11 @@
 /** Sends one delivery: signs it, posts it and decides on a retry. */
 import type { Clock } from '#core/clock.ts'
 import { newId } from '#core/ids.ts'
+import { tracedFrom } from '#core/tracing.ts'
 import { bodyOf, headersOf, nextAttempt, type PublishedEvent } from '#core/webhooks.ts'
 import type { Attempt, Claimed, Outcome } from '#model/events/delivery.ts'
+import type { Db } from '#db/tables.ts'
+import * as traceLinks from '#model/platform/trace-link.ts'
 import type { Webhooks } from '#ports/webhooks.ts'
 
 interface Sending {
@@ -36,10 +39,26 @@ export async function post(
   return { attempt: { id, at, durationMs, httpStatus: status, error, start }, isDelivered, retryAfter }
 }
 
+/** In the trace of the call or task that emitted the event. */
+async function tracedPost(sending: Sending & { readonly db: Db }, delivery: Claimed): ReturnType<typeof post> {
+  const { event, id, tries } = delivery
+  const attributes = { 'groundtrack.event.type': event.type, 'groundtrack.delivery_id': id, 'groundtrack.delivery.attempt': tries + 1 }
+  return await tracedFrom(
+    await traceLinks.find(sending.db, event.id),
+    `webhook ${event.type}`,
+    async (span) => {
+      const posted = await post(sending, delivery)
+      if (!posted.isDelivered) span?.fail(posted.attempt.httpStatus ?? 'no response')
+      return posted
+    },
+    () => ({ kind: 'producer', attributes }),
+  )
+}
+
 /** Sends a claimed delivery and returns its outcome: delivered, due for a retry, or dead. */
-export async function send(sending: Sending, delivery: Claimed): Promise<Outcome> {
+export async function send(sending: Sending & { readonly db: Db }, delivery: Claimed): Promise<Outcome> {
   if (!delivery.isReadable) return { delivery, attempt: null, state: 'dead', dueAt: null, reason: NO_ACCESS }
-  const { attempt, isDelivered, retryAfter } = await post(sending, delivery)
+  const { attempt, isDelivered, retryAfter } = await tracedPost(sending, delivery)
   if (isDelivered) return { delivery, attempt, state: 'delivered', dueAt: null, reason: null }
   const { backoffSeconds } = sending.webhooks
   const dueAt = nextAttempt(backoffSeconds, delivery.tries + 1, retryAfter, sending.clock.now(), Math.random())
