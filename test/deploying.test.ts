@@ -108,26 +108,26 @@ test('the bill of materials is the same whenever it is made, and lists what is i
 })
 
 test('the commands of docs/releasing.md sign a release, and a changed file is noticed', { skip: missing('openssl', 'version') }, (t) => {
-  const dist = folder(t)
-  const keys = folder(t)
+  const place = folder(t)
+  const dist = path.join(place, 'dist')
+  mkdirSync(dist)
   const blocks = [...read('docs/releasing.md').matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text!)
-  const [create, sign, verify] = ['genpkey', 'pkeyutl -sign', 'pkeyutl -verify'].map((word) => blocks.find((text) => text.includes(word)))
-  const shell = (script: string | undefined, cwd: string) => spawnSync('sh', ['-ec', script!], { cwd, encoding: 'utf8' })
-  writeFileSync(path.join(dist, `groundtrack-${version}-amd64.tar`), 'image')
-  writeFileSync(path.join(dist, `sbom-amd64.cdx.json`), '{}')
-  assert.equal(shell(create, keys).status, 0)
-  for (const name of readdirSync(keys)) cpSync(path.join(keys, name), path.join(dist, '..', name))
-  t.after(() => readdirSync(keys).forEach((name) => rmSync(path.join(dist, '..', name), { force: true })))
-  const inDist = (script: string | undefined) => shell(script?.replaceAll(/^cd dist$/gm, ''), dist)
-  const signed = inDist(sign)
-  assert.equal(signed.status, 0, signed.stderr)
-  const verified = inDist(verify)
-  assert.equal(verified.status, 0, verified.stderr)
-  writeFileSync(path.join(dist, `sbom-amd64.cdx.json`), '{"changed":true}')
-  assert.notEqual(inDist(verify).status, 0)
-  writeFileSync(path.join(dist, `sbom-amd64.cdx.json`), '{}')
-  writeFileSync(path.join(dist, 'SHA256SUMS'), `${readFileSync(path.join(dist, 'SHA256SUMS'), 'utf8')}\n`)
-  assert.notEqual(inDist(verify).status, 0)
+  const shell = (word: string) => {
+    const script = blocks.find((text) => text.includes(word)) ?? assert.fail(`no commands with ${word}`)
+    return spawnSync('sh', ['-ec', script], { cwd: place, encoding: 'utf8' })
+  }
+  const [image, bom, sums] = [`groundtrack-${version}-amd64.tar`, 'sbom-amd64.cdx.json', 'SHA256SUMS'].map((name) => path.join(dist, name))
+  writeFileSync(image!, 'image')
+  writeFileSync(bom!, '{}')
+  for (const word of ['genpkey', 'pkeyutl -sign', 'pkeyutl -verify']) {
+    const { status, stderr } = shell(word)
+    assert.equal(status, 0, stderr)
+  }
+  writeFileSync(bom!, '{"changed":true}')
+  assert.notEqual(shell('pkeyutl -verify').status, 0)
+  writeFileSync(bom!, '{}')
+  writeFileSync(sums!, `${readFileSync(sums!, 'utf8')}\n`)
+  assert.notEqual(shell('pkeyutl -verify').status, 0)
 })
 
 test('systemd accepts the units', { skip: missing('systemd-analyze', '--version') }, (t) => {

@@ -39,7 +39,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
   ],
   'services as processes: starts, machine failures, workers, alerts, the first minute, the settings of the guides': [
     'test/{backup,embedded,first-minute,machine-failures,pgbackrest,processes,readiness,restore}.test.ts',
-    'test/{start-errors,stop-after-burst,traces,workers}.test.ts',
+    'test/{deploying,start-errors,stop-after-burst,traces,workers}.test.ts',
     'test/{pooler,replicas}/*.test.ts',
     'test/exposed/*.test.ts',
     'test/webhooks/{alert,guide}.test.ts',
