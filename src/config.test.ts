@@ -295,3 +295,39 @@ test('every setting of the README is known to configuration files, and the other
   const undocumented = SETTING_NAMES.filter((name) => !documented.includes(name) && !/^AWS_|^NO_COLOR$/.test(name))
   assert.deepEqual(undocumented, [])
 })
+
+test('traces have the standard settings, and are off without an endpoint', () => {
+  assert.equal(loadConfig({}).tracing, null)
+  assert.equal(loadConfig({ OTEL_TRACES_SAMPLER: 'always_on' }).tracing, null)
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' }
+  assert.deepEqual(loadConfig(env).tracing, {
+    url: 'http://127.0.0.1:4318/v1/traces',
+    headers: {},
+    serviceName: 'groundtrack',
+    resource: {},
+    sampler: 'parentbased_always_on',
+    ratio: 1,
+  })
+  const all = {
+    ...env,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a%2Cb, x-team=maps',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=tiles,deployment.environment.name=test',
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.01',
+  }
+  const { headers, serviceName, sampler, ratio } = loadConfig(all).tracing!
+  assert.deepEqual(headers, { authorization: 'Bearer a,b', 'x-team': 'maps' })
+  assert.deepEqual([serviceName, sampler, ratio], ['tiles', 'traceidratio', 0.01])
+  assert.equal(loadConfig({ ...all, OTEL_SERVICE_NAME: 'imagery' }).tracing!.serviceName, 'imagery')
+  for (const wrong of [
+    { OTEL_EXPORTER_OTLP_ENDPOINT: '127.0.0.1:4317' },
+    { ...env, OTEL_TRACES_SAMPLER: 'sometimes' },
+    { ...env, OTEL_TRACES_SAMPLER_ARG: '2' },
+    { ...env, OTEL_EXPORTER_OTLP_HEADERS: 'secret without a name' },
+    { ...env, OTEL_EXPORTER_OTLP_HEADERS: 'a=%zz' },
+  ])
+    assert.throws(
+      () => loadConfig(wrong),
+      (error: Error) => error instanceof ConfigError && !error.message.includes('secret') && error.message.startsWith('OTEL_'),
+    )
+})

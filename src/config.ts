@@ -127,7 +127,7 @@ interface S3Encryption {
 }
 
 /** The standard OTEL_* settings. */
-export interface Tracing {
+interface Tracing {
   /** Of the collector, with the path. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

@@ -25,7 +25,14 @@ import { objectsOf, rowsOf, type Whole } from './support/whole.ts'
 const root = path.dirname(import.meta.dirname)
 const CLI = path.join(root, 'packages/cli/bin/groundtrack.mjs')
 /** A copy is another installation with an epoch of its own; the rest are counters of the moment. */
-const OWN_ROWS = ['public.installation', 'public.event_epoch', 'public.rate_window', 'public.replica_mark', 'public.trace_link', 'queue.queue_stats']
+const OWN_ROWS = [
+  'public.installation',
+  'public.event_epoch',
+  'public.rate_window',
+  'public.replica_mark',
+  'public.trace_link',
+  'queue.queue_stats',
+]
 
 type Settings = Record<string, string>
 

@@ -104,7 +104,7 @@ async function prepareRoot(folder: string, arch: Architecture, work: string): Pr
   for (const archive of await fetchPackages(arch, work)) run('dpkg-deb', ['-x', archive, folder])
   for (const unneeded of ['usr/share/doc-base', 'usr/share/lintian', 'usr/share/gdb', 'usr/share/man', 'usr/lib/locale', 'var', 'root'])
     rmSync(path.join(folder, unneeded), { recursive: true, force: true })
-  for (const name of ['tmp', 'etc', 'etc/ssl/certs']) mkdirSync(path.join(folder, name), { recursive: true })
+  for (const name of ['tmp', 'etc', 'etc/ssl/certs', 'var/lib']) mkdirSync(path.join(folder, name), { recursive: true })
   writeFileSync(
     path.join(folder, 'etc/passwd'),
     `root:x:0:0:root:/:/nologin\ngroundtrack:x:${USER}:${USER}:Groundtrack:/var/lib/groundtrack:/nologin\n`,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asPlatform } from './tenant.ts'
+import { untraced } from './tracing.ts'
 
 /** How long closing retries what could not be written. */
 const CLOSE_WITHIN_MS = 5_000
@@ -35,7 +36,7 @@ export function createFlusher({ drain, isEmpty, afterMs, onError }: FlusherOptio
   }
   const flush = (): Promise<void> => {
     disarm()
-    return (flushing ??= asPlatform(drain).finally(() => {
+    return (flushing ??= asPlatform(() => untraced(drain)).finally(() => {
       flushing = null
     }))
   }

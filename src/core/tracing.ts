@@ -58,6 +58,9 @@ export const startSpan = (name: string, parent: string | null, options: SpanOpti
 /** Everything that `work` starts belongs to the span. */
 export const withSpan = <T>(span: Span, work: () => T): T => current.run(span, work)
 
+/** For work that many callers share, whoever started it: it belongs to no trace. */
+export const untraced = <T>(work: () => T): T => (tracer === null ? work() : current.exit(work))
+
 /** Runs `work` as a part of the current span; outside of one, nothing is recorded. `options` are only computed if they are needed. */
 export function traced<T>(name: string, work: (span: Span | null) => Promise<T>, options?: () => SpanOptions): Promise<T> {
   if (tracer === null) return work(null)

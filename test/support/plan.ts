@@ -18,7 +18,7 @@ const ALONE = [
   'src/raster/pool/*.test.ts',
   'src/raster/tiff/{hostile,mutation}.test.ts',
   'test/{embedded,examples,first-minute,hostile,processes,readiness,real-files,start-errors,workers}.test.ts',
-  'test/{backup,machine-failures,pgbackrest,restore,stop-after-burst}.test.ts',
+  'test/{backup,deploying,machine-failures,pgbackrest,restore,stop-after-burst,traces}.test.ts',
   'test/{browser,cluster,exposed,faults,guides,ledger,money,pooler,processing,replicas,s3,webhooks}/**/*.test.ts',
   'src/db/{failover,migration-runner,tls}.test.ts',
   'test/orders/kill.test.ts',
@@ -39,7 +39,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
   ],
   'services as processes: starts, machine failures, workers, alerts, the first minute, the settings of the guides': [
     'test/{backup,embedded,first-minute,machine-failures,pgbackrest,processes,readiness,restore}.test.ts',
-    'test/{start-errors,stop-after-burst,workers}.test.ts',
+    'test/{deploying,start-errors,stop-after-burst,traces,workers}.test.ts',
     'test/{pooler,replicas}/*.test.ts',
     'test/exposed/*.test.ts',
     'test/webhooks/{alert,guide}.test.ts',

@@ -87,6 +87,15 @@ const CONNECT_TIMEOUT_MS = 10_000
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 export function createEgress(options: EgressOptions = {}): Egress {
+  const guard = createGuard(options)
+  return {
+    ...guard,
+    fetch: (url, init) => tracedRequest(url, init, (headers) => guard.fetch(url, { ...init, headers })),
+    open: (url, init) => tracedRequest(url, init, (headers) => guard.open(url, { ...init, headers })),
+  }
+}
+
+function createGuard(options: EgressOptions): Egress {
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()))
   const resolve = options.resolve ?? resolveAll
   const isAllowed = (url: URL) => allowed.has(url.hostname) || allowed.has(url.host)
@@ -128,49 +137,33 @@ export function createEgress(options: EgressOptions = {}): Egress {
     }
   }
 
-  const fetchUntraced: Egress['fetch'] = async (text, init) => {
-    const timeout = AbortSignal.timeout(init.deadlineMs)
-    const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
-    try {
-      const { answer, url } = await follow(text, init, { signal })
-      return await received(answer, url, init)
-    } catch (error) {
-      throw explained(error, timeout, init.signal)
-    }
-  }
-
-  const openUntraced: Egress['open'] = async (text, init) => {
-    // The deadline ends with the headers; undici times out pauses in the body.
-    const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(), init.deadlineMs)
-    const signal = init.signal ? AbortSignal.any([init.signal, deadline.signal]) : deadline.signal
-    try {
-      const { answer, url } = await follow(text, init, { signal, bodyTimeout: init.idleMs, headersTimeout: 0 })
-      const body = withOwnErrors(answer.body as AsyncIterable<Buffer>, deadline.signal, init.signal)
-      return { status: answer.statusCode, headers: plainHeaders(answer), body, url: url.href }
-    } catch (error) {
-      throw explained(error, deadline.signal, init.signal)
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
   return {
     check: async (url) => void (await checked(url)),
-    fetch: (text, init) =>
-      tracedRequest(
-        text,
-        init,
-        (headers) => fetchUntraced(text, { ...init, headers }),
-        ({ status }) => status,
-      ),
-    open: (text, init) =>
-      tracedRequest(
-        text,
-        init,
-        (headers) => openUntraced(text, { ...init, headers }),
-        ({ status }) => status,
-      ),
+    async fetch(text, init) {
+      const timeout = AbortSignal.timeout(init.deadlineMs)
+      const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
+      try {
+        const { answer, url } = await follow(text, init, { signal })
+        return await received(answer, url, init)
+      } catch (error) {
+        throw explained(error, timeout, init.signal)
+      }
+    },
+    async open(text, init) {
+      // The deadline ends with the headers; undici times out pauses in the body.
+      const deadline = new AbortController()
+      const timer = setTimeout(() => deadline.abort(), init.deadlineMs)
+      const signal = init.signal ? AbortSignal.any([init.signal, deadline.signal]) : deadline.signal
+      try {
+        const { answer, url } = await follow(text, init, { signal, bodyTimeout: init.idleMs, headersTimeout: 0 })
+        const body = withOwnErrors(answer.body as AsyncIterable<Buffer>, deadline.signal, init.signal)
+        return { status: answer.statusCode, headers: plainHeaders(answer), body, url: url.href }
+      } catch (error) {
+        throw explained(error, deadline.signal, init.signal)
+      } finally {
+        clearTimeout(timer)
+      }
+    },
     async close() {
       await Promise.all([agents.guarded.close(), agents.open.close()])
     },
@@ -178,16 +171,15 @@ export function createEgress(options: EgressOptions = {}): Egress {
 }
 
 /** A span for the request, which names the host but neither the path nor the query: signed URLs carry their secret there. */
-function tracedRequest<T>(
+function tracedRequest<T extends { status: number }>(
   url: string,
   { method = 'GET', headers = {}, continuesTrace = false }: Pick<EgressRequest, 'method' | 'headers' | 'continuesTrace'>,
   send: (headers: Readonly<Record<string, string>>) => Promise<T>,
-  statusOf: (response: T) => number,
 ): Promise<T> {
   const sent = async (span: Span | null): Promise<T> => {
     const response = await send(span && continuesTrace ? { ...headers, traceparent: span.traceparent } : headers)
-    span?.set({ 'http.response.status_code': statusOf(response) })
-    if (statusOf(response) >= 400) span?.fail(statusOf(response))
+    span?.set({ 'http.response.status_code': response.status })
+    if (response.status >= 400) span?.fail(response.status)
     return response
   }
   return traced(method, sent, () => ({

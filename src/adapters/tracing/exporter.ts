@@ -1,5 +1,6 @@
 /** Sends spans to a collector in batches: OTLP over HTTP, as JSON. A collector that is slow or gone costs spans, never requests. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { createEgress, EgressError } from '#adapters/egress/guard.ts'
 import { createFlusher } from '#core/flusher.ts'
 import type { Attributes } from '#core/tracing.ts'
 import { keyValues, type FinishedSpan } from './tracer.ts'
@@ -24,12 +25,14 @@ const BATCH = 512
 const MAX_WAITING = 8_192
 const FLUSH_AFTER_MS = 1_000
 const TIMEOUT_MS = 10_000
+const MAX_ANSWER_BYTES = 65_536
 const MAX_TRIES = 3
 const FIRST_PAUSE_MS = 250
 /** What OTLP calls retryable. */
 const RETRYABLE = new Set([429, 502, 503, 504])
 
 export function createExporter({ url, headers, resource, version, onError }: ExporterOptions): Exporter {
+  const egress = createEgress({ allow: [new URL(url).host] }) // The operator has named it: it can be private.
   let waiting: FinishedSpan[] = []
   let dropped = 0
   let isClosing = false
@@ -40,18 +43,19 @@ export function createExporter({ url, headers, resource, version, onError }: Exp
   /** Null if it was accepted; otherwise why not. */
   const attempt = async (body: string): Promise<{ reason: string; isFinal: boolean } | null> => {
     try {
-      const response = await fetch(url, {
+      const { status } = await egress.fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
-        body,
-        redirect: 'error',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        body: Buffer.from(body),
+        redirects: 'return',
+        maxBytes: MAX_ANSWER_BYTES,
+        beyondMaxBytes: 'cut',
+        deadlineMs: TIMEOUT_MS,
       })
-      await response.arrayBuffer()
-      return response.ok ? null : { reason: `HTTP ${response.status}`, isFinal: !RETRYABLE.has(response.status) }
+      return status >= 200 && status < 300 ? null : { reason: `HTTP ${status}`, isFinal: !RETRYABLE.has(status) }
     } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-      return { reason: cause, isFinal: false }
+      if (error instanceof EgressError) return { reason: error.message, isFinal: false }
+      throw error
     }
   }
   const send = async (spans: readonly FinishedSpan[]): Promise<void> => {
@@ -88,6 +92,7 @@ export function createExporter({ url, headers, resource, version, onError }: Exp
       isClosing = true
       await flusher.close()
       waiting = []
+      await egress.close()
     },
   }
 }

@@ -4,8 +4,8 @@ import { newId } from '#core/ids.ts'
 import { tracedFrom } from '#core/tracing.ts'
 import { bodyOf, headersOf, nextAttempt, type PublishedEvent } from '#core/webhooks.ts'
 import type { Attempt, Claimed, Outcome } from '#model/events/delivery.ts'
-import type { Db } from '#db/tables.ts'
 import * as traceLinks from '#model/platform/trace-link.ts'
+import type { Context } from '#operation.ts'
 import type { Webhooks } from '#ports/webhooks.ts'
 
 interface Sending {
@@ -40,7 +40,7 @@ export async function post(
 }
 
 /** In the trace of the call or task that emitted the event. */
-async function tracedPost(sending: Sending & { readonly db: Db }, delivery: Claimed): ReturnType<typeof post> {
+async function tracedPost(sending: Sending & { readonly db: Context['db'] }, delivery: Claimed): ReturnType<typeof post> {
   const { event, id, tries } = delivery
   const attributes = { 'groundtrack.event.type': event.type, 'groundtrack.delivery_id': id, 'groundtrack.delivery.attempt': tries + 1 }
   return await tracedFrom(
@@ -56,7 +56,7 @@ async function tracedPost(sending: Sending & { readonly db: Db }, delivery: Clai
 }
 
 /** Sends a claimed delivery and returns its outcome: delivered, due for a retry, or dead. */
-export async function send(sending: Sending & { readonly db: Db }, delivery: Claimed): Promise<Outcome> {
+export async function send(sending: Sending & { readonly db: Context['db'] }, delivery: Claimed): Promise<Outcome> {
   if (!delivery.isReadable) return { delivery, attempt: null, state: 'dead', dueAt: null, reason: NO_ACCESS }
   const { attempt, isDelivered, retryAfter } = await tracedPost(sending, delivery)
   if (isDelivered) return { delivery, attempt, state: 'delivered', dueAt: null, reason: null }
