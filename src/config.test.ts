@@ -128,6 +128,9 @@ test('clients can have another address of S3, and objects can be encrypted there
 test('raster processes are as many as the machine has cores, and uploads are rewritten with zstd, unless told otherwise', () => {
   assert.equal(loadConfig({}).rasterProcesses, availableParallelism())
   assert.equal(loadConfig({ RASTER_PROCESSES: '3' }).rasterProcesses, 3)
+  assert.equal(loadConfig({}).jobPartSamples, 100_000_000)
+  assert.equal(loadConfig({ JOB_PART_MEGAPIXELS: '0' }).jobPartSamples, 0)
+  assert.throws(() => loadConfig({ JOB_PART_MEGAPIXELS: '-1' }), /JOB_PART_MEGAPIXELS/)
   assert.deepEqual([loadConfig({}).cogCompression, loadConfig({ COG_COMPRESSION: 'deflate' }).cogCompression], ['zstd', 'deflate'])
   for (const env of [{ RASTER_PROCESSES: '0' }, { RASTER_PROCESSES: 'many' }, { COG_COMPRESSION: 'lzw' }])
     assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))

@@ -62,6 +62,8 @@ export interface Config {
   readonly cogCompression: CogCompression
   /** Child processes that render and analyse rasters. */
   readonly rasterProcesses: number
+  /** Samples that a part of a divided job reads and writes; 0: jobs are not divided. */
+  readonly jobPartSamples: number
   readonly payments: PaymentsKind
   readonly stripeSecretKey: string
   /** Verifies the processor's requests to `/webhooks/payments`. */
@@ -153,6 +155,8 @@ const PAYMENTS: readonly PaymentsKind[] = ['sandbox', 'stripe', 'none']
 const COMPRESSIONS: readonly CogCompression[] = ['zstd', 'deflate']
 /** Each can use half a gigabyte. */
 const MAX_RASTER_PROCESSES = 256
+/** More than any job has. */
+const MAX_PART_MEGAPIXELS = 1_000_000
 /** More connections than a process can use. */
 const MAX_POOL = 500
 /** A process has connections to each. */
@@ -204,6 +208,7 @@ export function configOf(settings: Settings): Config {
     egressAllow: list(text('EGRESS_ALLOW', '')),
     cogCompression: oneOf('COG_COMPRESSION', text('COG_COMPRESSION', 'zstd'), COMPRESSIONS),
     rasterProcesses: integer('RASTER_PROCESSES', text('RASTER_PROCESSES', String(availableParallelism())), 1, MAX_RASTER_PROCESSES),
+    jobPartSamples: 1e6 * integer('JOB_PART_MEGAPIXELS', text('JOB_PART_MEGAPIXELS', '100'), 0, MAX_PART_MEGAPIXELS),
     ...payments(text, isLocal),
     ...events(text, baseUrl),
     sandbox: flag('SANDBOX', text('SANDBOX', isLocal ? '1' : '0')),

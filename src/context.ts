@@ -56,6 +56,8 @@ export interface Services {
   readonly operatorLog: OperatorLog
   /** How long the records of calls are kept. */
   readonly retention: Retention
+  /** Samples that a part of a divided job reads and writes; 0 if jobs are not divided. */
+  readonly jobPartSamples: number
 }
 
 /** Share links, opened anew on every call, so that revocation, expiry and retention apply immediately. */

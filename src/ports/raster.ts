@@ -1,3 +1,5 @@
+import type { PlannedProcess } from '#raster/process/index.ts'
+import type { CogCompression } from '#raster/write/spec.ts'
 import type { ObjectRef } from './storage.ts'
 import type { ImageFormat } from '#raster/encode/format.ts'
 import type { CacheMetrics } from '#raster/cache.ts'
@@ -111,6 +113,12 @@ export interface ProcessRequest {
   readonly options: object
   /** Names of the files that it writes, such as `data.tif`. */
   readonly outputs: readonly string[]
+  /** Rows of each raster to write, at full resolution, instead of whole files. */
+  readonly part?: { readonly from: number; readonly to: number }
+  /** The headers of the sources, as `planProcess` gives them: each is then opened when it is first read. */
+  readonly headers?: string
+  /** Of the files; by default as this process writes them. */
+  readonly compression?: CogCompression
   /** From 0 to 1. */
   readonly onProgress?: (fraction: number) => void
   readonly signal?: AbortSignal | undefined
@@ -178,6 +186,12 @@ export interface RasterService {
   convert(source: RasterSource, request: ConvertRequest): Promise<ConvertedFile>
   /** Computes new rasters block by block, at low priority in a separate process. */
   process(request: ProcessRequest): Promise<ComputedFiles>
+  /** How the outputs of `process` can be divided into parts; reads headers only. */
+  planProcess(request: ProcessRequest): Promise<PlannedProcess>
+  /** How many conversions and processes run at a time; more wait. */
+  readonly parallelProcesses: number
+  /** How it compresses the files that it writes. */
+  readonly compression: CogCompression
   createWorkFolder(): Promise<WorkFolder>
   /** Removes files that killed conversions left before this time; returns how many. */
   sweep(olderThan: Date): Promise<number>

@@ -83,6 +83,8 @@ export interface Parts {
   cogCompression: 'zstd' | 'deflate'
   /** Number of child processes for rasters. */
   rasterProcesses: number
+  /** Samples of a part of a divided job; jobs are not divided by default. */
+  jobPartSamples?: number
   /** How they are started, if not as new processes. */
   startRasterWorker?: StartWorker
   /** Null: credentials are not cached, and every call queries the database. */
@@ -172,6 +174,9 @@ const ownServices = (db: Db, clock: Clock) => ({
   cursors: createCursors(db, clock),
 })
 
+/** Settings that operations and tasks know. */
+const settingsOf = ({ retention = STANDARD_RETENTION, jobPartSamples = 0 }: Parts) => ({ retention, jobPartSamples })
+
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
@@ -209,7 +214,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     // A separate queue, so that guesses at share links never delay sign-ins.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),
-    retention: parts.retention ?? STANDARD_RETENTION,
+    ...settingsOf(parts),
     operatorLog: { info: (message) => log.info(message), warn: (message) => log.warn(message) },
   }
   const platform: Platform = {

@@ -94,6 +94,7 @@ async function startParts(config: Config, catalogue: Catalogue, started: AsyncDi
     workDir: path.join(config.dataDir, 'work'),
     cogCompression: config.cogCompression,
     rasterProcesses: config.rasterProcesses,
+    jobPartSamples: config.jobPartSamples,
     notices,
     replicas,
     retention: config.retention,

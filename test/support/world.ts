@@ -109,6 +109,8 @@ interface WorldOptions {
   retention?: Retention
   /** The fraction of tile reads that is logged. */
   logTiles?: number
+  /** Samples of a part of a divided job; jobs are not divided by default. */
+  jobPartSamples?: number
   /** A real mail server; without one, mails are files in `mailDir`. */
   smtpUrl?: string
   /** How endpoints of webhooks are looked up, and how long one may take. */
@@ -289,6 +291,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     workDir: path.join(dataDir, 'work'),
     cogCompression: 'zstd',
     rasterProcesses: os.availableParallelism(),
+    jobPartSamples: options.jobPartSamples ?? 0,
     startRasterWorker: borrowWorker,
     roles: {
       systemAdminEmails: options.systemAdminEmails ?? [],

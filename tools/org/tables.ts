@@ -94,6 +94,8 @@ export const ORG_TABLES: readonly OrgTable[] = [
   own('egress_minute', 'stays'),
   own('event_subscription', 'stays'),
   own('invitation', 'stays'),
+  own('job_part', 'stays'),
+  own('job_step', 'stays'),
   own('kept_file', 'stays'),
   own('payment_method', 'stays'),
   own('share_link', 'stays'),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type PoolMetrics, RasterPool, type StartWorker } from '#raster/pool/pool.ts'
+import type { PlannedProcess } from '#raster/process/index.ts'
 import type { CogCompression } from '#raster/write/spec.ts'
 import type { OpenableSource } from './handlers.ts'
 import { narrowedForProcess } from './narrow.ts'
@@ -38,7 +39,9 @@ interface ConverterOptions {
   locate: (source: RasterSource, signal: AbortSignal | undefined) => Promise<OpenableSource>
 }
 
-interface Converter extends Pick<RasterService, 'convert' | 'process' | 'createWorkFolder' | 'sweep' | 'close'> {
+type Conversions = 'convert' | 'process' | 'planProcess' | 'parallelProcesses' | 'compression' | 'createWorkFolder' | 'sweep' | 'close'
+
+interface Converter extends Pick<RasterService, Conversions> {
   metrics(): PoolMetrics
 }
 
@@ -82,33 +85,61 @@ export function createConverter({ workDir, compression, size, deadlineFactor, an
     return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) }
   }
 
-  const process = async ({ method, sources, options, outputs, onProgress, signal }: ProcessRequest): Promise<ComputedFiles> => {
+  const processor = createProcessor(pool, { compression, locate, createWorkFolder })
+
+  return {
+    convert,
+    ...processor,
+    parallelProcesses: size,
+    compression,
+    createWorkFolder,
+    sweep: (olderThan) => sweepFolder(workDir, olderThan),
+    metrics: () => pool.metrics,
+    close: () => pool.close(),
+  }
+}
+
+type ProcessorOptions = Pick<ConverterOptions, 'compression' | 'locate'> & Pick<RasterService, 'createWorkFolder'>
+
+/** Runs processing methods, which write files into a folder of their own. */
+function createProcessor(
+  pool: RasterPool,
+  { compression, locate, createWorkFolder }: ProcessorOptions,
+): Pick<RasterService, 'process' | 'planProcess'> {
+  const run = async (
+    name: 'process' | 'planProcess',
+    request: ProcessRequest,
+  ): Promise<Omit<ComputedFiles, 'result'> & { result: unknown }> => {
+    const { method, sources, options, outputs, part, headers, onProgress, signal } = request
     const located = await Promise.all(
       sources.map((source, index) => locate(narrowedForProcess(source, index, { method, options }), signal)),
     )
     const { path: temporaryDirectory, remove } = await createWorkFolder()
-    const files = Object.fromEntries(outputs.map((name) => [name, path.join(temporaryDirectory, path.basename(name))]))
+    const files = Object.fromEntries(outputs.map((output) => [output, path.join(temporaryDirectory, path.basename(output))]))
     try {
-      const task = { method, sources: located, task: { options, files, temporaryDirectory, compression } }
-      const result = await pool.run('process', task, {
-        signal,
-        ...(onProgress ? { onProgress: (fraction) => onProgress(fraction as number) } : {}),
-      })
-      return { files: await measured(files), result: result as Record<string, unknown>, remove }
+      const settings = { options, files, temporaryDirectory, compression: request.compression ?? compression, part }
+      const result = await pool.run(
+        name,
+        { method, sources: located, headers, task: settings },
+        {
+          signal,
+          ...(onProgress ? { onProgress: (fraction) => onProgress(fraction as number) } : {}),
+        },
+      )
+      return { files: await measured(files), result, remove }
     } catch (error) {
       await remove() // The child may have been killed before it could remove it.
       throw error
     }
   }
 
-  return {
-    convert,
-    process,
-    createWorkFolder,
-    sweep: (olderThan) => sweepFolder(workDir, olderThan),
-    metrics: () => pool.metrics,
-    close: () => pool.close(),
+  const planProcess = async (request: ProcessRequest): Promise<PlannedProcess> => {
+    const { result, remove } = await run('planProcess', request)
+    await remove()
+    return result as PlannedProcess
   }
+
+  return { process: async (request) => (await run('process', request)) as ComputedFiles, planProcess }
 }
 
 /** The files that were written; a method can omit an empty one. */

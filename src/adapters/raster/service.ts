@@ -83,6 +83,9 @@ export function createRasterService({ deadlineFactor = 1, ...options }: RasterSe
     canRead: sources.canRead,
     convert: converter.convert,
     process: converter.process,
+    planProcess: converter.planProcess,
+    parallelProcesses: converter.parallelProcesses,
+    compression: converter.compression,
     createWorkFolder: converter.createWorkFolder,
     sweep: converter.sweep,
     metrics: () => ({

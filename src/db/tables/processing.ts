@@ -37,6 +37,30 @@ export interface ProcessingTables {
     started_at: Date | null
     completed_at: Date | null
   }
+  job_step: {
+    org_id: string
+    job_id: string
+    step: number
+    request: JSONColumnType<Json>
+    digest: string
+    created_at: Date
+  }
+  job_part: {
+    org_id: string
+    job_id: string
+    step: number
+    phase: number
+    number: number
+    from_row: number
+    to_row: number
+    state: Generated<'waiting' | 'running' | 'done' | 'failed'>
+    run_id: string | null
+    attempts: Generated<number>
+    started_at: Date | null
+    heartbeat_at: Date | null
+    result: JSONColumnType<Json> | null
+    error: string | null
+  }
   kept_file: {
     id: string
     org_id: string

@@ -19,6 +19,7 @@ import jobsList from './jobs.list.ts'
 import projectJobGet from './project_job.get.ts'
 import projectJobsList from './project_jobs.list.ts'
 import clearTask from './clear.task.ts'
+import partTask from './part.task.ts'
 import resumeTask from './resume.task.ts'
 import runTask from './run.task.ts'
 
@@ -42,4 +43,4 @@ export const operations: readonly AnyOperation[] = [
   projectJobsList,
 ]
 
-export const tasks: readonly AnyTask[] = [clearTask, resumeTask, runTask]
+export const tasks: readonly AnyTask[] = [clearTask, partTask, resumeTask, runTask]

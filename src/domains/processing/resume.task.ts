@@ -1,11 +1,12 @@
 import { Closed } from '#core/shapes.ts'
+import * as parts from '#model/processing/part.ts'
 import * as runs from '#model/processing/run.ts'
-import { runJobTask } from '#model/processing/tasks.ts'
+import { runJobTask, runPartTask } from '#model/processing/tasks.ts'
 import { PROCESSES } from '#services/processing/catalogue.ts'
 import { cancelJob, failJob } from '#services/processing/end-job.ts'
 import { task } from '#task.ts'
 
-/** Enqueues jobs whose process crashed again, and ends jobs that timed out, releasing their reservations. */
+/** Enqueues jobs and parts whose process crashed again, and ends jobs that timed out, releasing their reservations. */
 export default task({
   name: 'processing.resume',
   data: Closed({}),
@@ -26,5 +27,6 @@ export default task({
   if (localTypes.length === 0) return
   await db.transaction().execute(async (tx) => {
     for (const id of await runs.stalled(tx, localTypes, now)) await tasks(tx).enqueue(runJobTask, { job_id: id })
+    for (const id of await parts.abandoned(tx, now)) await tasks(tx).enqueue(runPartTask, { job_id: id })
   })
 })

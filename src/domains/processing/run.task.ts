@@ -6,11 +6,9 @@ import * as projects from '#model/identity/project.ts'
 import { SERVICE } from '#core/principal.ts'
 import * as runs from '#model/processing/run.ts'
 import { runJobTask } from '#model/processing/tasks.ts'
-import { VendorError } from '#ports/vendors/call.ts'
-import { RasterError } from '#raster/errors.ts'
-import { refusalOf } from '#raster/ingest/refusal.ts'
 import { PROCESSES, requireProcess } from '#services/processing/catalogue.ts'
 import { failJob } from '#services/processing/end-job.ts'
+import { lastReason, reasonOf } from '#services/processing/failure.ts'
 import { discardOutputs, registerOutputs, storeOutputs } from '#services/processing/outputs.ts'
 import { STORE_FROM, work } from '#services/processing/running.ts'
 import { task, type TaskContext } from '#task.ts'
@@ -81,16 +79,6 @@ async function enqueueNext(context: TaskContext): Promise<void> {
     if (next && !(await runs.isQueued(tx, next.id))) await tasks(tx).enqueue(runJobTask, { job_id: next.id })
   })
 }
-
-/** The error of an invalid job; null for an internal error, which is retried. A crashed child process may have been killed. */
-function reasonOf(error: unknown): string | null {
-  if (error instanceof RasterError && error.code === 'worker_failed') return null
-  if (error instanceof VendorError && ['not-found', 'refused'].includes(error.code)) return error.message
-  return error instanceof Problem ? error.message : refusalOf(error)
-}
-
-const lastReason = (error: unknown, attempts: number): string =>
-  error instanceof VendorError ? `${error.message}, in ${attempts} attempts` : `Internal error in ${attempts} attempts`
 
 /** Returns null if it is no longer the job's turn, or it has ended or is running. */
 async function begin(context: TaskContext, job: jobs.Job): Promise<runs.Run | null> {

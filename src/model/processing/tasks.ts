@@ -3,5 +3,7 @@ import { Closed, Uuid } from '#core/shapes.ts'
 import { taskContract } from '#effects.ts'
 
 export const runJobTask = taskContract('processing.run', Closed({ job_id: Uuid }))
-/** Removes the files that a worker uploaded for a cancelled job. */
+/** Works on parts of large jobs. */
+export const runPartTask = taskContract('processing.part', Closed({ job_id: Uuid }))
+/** Removes what workers stored for a job that has ended. */
 export const clearJobTask = taskContract('processing.clear', Closed({ job_id: Uuid }))

@@ -4,7 +4,8 @@ import { releaseBytes } from '#raster/buffers.ts'
 import type { EncodeOptions } from '#raster/encode/index.ts'
 import { inspect } from '#raster/ingest/inspect.ts'
 import { rewriteAsCog, type RewriteOptions } from '#raster/ingest/rewrite.ts'
-import { runMethod, withRasters } from '#raster/process/index.ts'
+import { planMethod, runMethod, withRasters } from '#raster/process/index.ts'
+import { LateRaster, unpackHeaders } from '#raster/process/late.ts'
 import type { MethodTask } from '#raster/process/method.ts'
 import { createContext, type ContextOptions, type RenderContext } from '#raster/render/context.ts'
 import { renderMosaic, type MosaicLayer, type MosaicOptions } from '#raster/render/mosaic.ts'
@@ -50,7 +51,13 @@ type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number 
 
 type RewriteTask<S> = { source: S; options: Omit<RewriteOptions, 'signal' | 'onProgress'> }
 
-type ProcessTask<S> = { method: string; sources: readonly S[]; task: Omit<MethodTask, 'rasters' | 'signal' | 'onProgress'> }
+type ProcessTask<S> = {
+  method: string
+  sources: readonly S[]
+  /** Headers of the sources, which are then opened when they are first read. */
+  headers?: string | undefined
+  task: Omit<MethodTask, 'rasters' | 'signal' | 'onProgress'>
+}
 
 /** The files of a stack: one per band, or why it cannot be read, or null if it is not used. */
 export interface StackFiles<S> {
@@ -116,12 +123,7 @@ export function createHandlers<S>({ open, stackOf = () => null, ...contextOption
         await raster.close()
       }
     },
-    process: async ({ method, sources, task }: ProcessTask<S>, signal, report) =>
-      withRasters(
-        sources,
-        (source) => openAlone(source, signal),
-        (rasters) => runMethod(method, { ...task, rasters: rasters.map(valuesFor(method)), signal, onProgress: inSteps(report) }),
-      ),
+    ...processHandlers(openAlone),
     /** Releases caches to the system; rasters stay open. */
     rest: async () => {
       context.blocks.clear()
@@ -137,6 +139,33 @@ export function createHandlers<S>({ open, stackOf = () => null, ...contextOption
       tiles: context.tiles.metrics,
     }),
   } satisfies Record<string, Handler>
+}
+
+/** Computations that write files. */
+function processHandlers<S>(openAlone: (source: S, signal: AbortSignal) => Promise<ExactRaster>) {
+  return {
+    process: async ({ method, sources, headers, task }: ProcessTask<S>, signal: AbortSignal, report: Report) =>
+      withRasters(
+        sources,
+        lateOpener(headers, (source: S) => openAlone(source, signal)),
+        (rasters) => runMethod(method, { ...task, rasters: rasters.map(valuesFor(method)), signal, onProgress: inSteps(report) }),
+      ),
+    /** How the outputs of `process` can be divided into parts. */
+    planProcess: async ({ method, sources, task }: ProcessTask<S>, signal: AbortSignal) =>
+      withRasters(
+        sources,
+        (source) => openAlone(source, signal),
+        (rasters) => planMethod(method, { ...task, rasters: rasters.map(valuesFor(method)), signal, onProgress: () => {} }),
+      ),
+  }
+}
+
+function lateOpener<S>(headers: string | undefined, open: (source: S) => Promise<ExactRaster>) {
+  const known = headers === undefined ? [] : unpackHeaders(headers)
+  return (source: S, index: number): ExactRaster | Promise<ExactRaster> => {
+    const header = known[index]
+    return header ? new LateRaster(header, () => open(source)) : open(source)
+  }
 }
 
 type Opening<S> = Required<Pick<HandlerOptions<S>, 'open' | 'stackOf'>>

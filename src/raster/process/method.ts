@@ -2,7 +2,7 @@
 import { bytesPerSample } from '#raster/tiff/sample.ts'
 import type { ExactRaster } from '#raster/tiff/raster.ts'
 import { RasterError } from '#raster/types.ts'
-import { writeCog, type PullRows, type WrittenCog } from '#raster/write/cog.ts'
+import { writeCog, type PartOfCog, type PullRows, type WrittenCog } from '#raster/write/cog.ts'
 import { openFileSink, type ByteSink } from '#raster/write/sink.ts'
 import type { CogCompression, CogSpec } from '#raster/write/spec.ts'
 
@@ -13,6 +13,8 @@ export interface MethodTask<O = Readonly<Record<string, unknown>>> {
   readonly files: Readonly<Record<string, string>>
   readonly temporaryDirectory: string
   readonly compression: CogCompression
+  /** Rows to write of each output, at full resolution, instead of whole files; see `parts.ts`. */
+  readonly part?: PartOfCog | undefined
   readonly signal: AbortSignal
   /** From 0 to 1. */
   readonly onProgress: (fraction: number) => void
@@ -36,8 +38,9 @@ export function blockSizeFor({ width, bandCount, dataType }: Pick<CogSpec, 'widt
 }
 
 /** Write options that do not depend on the content. */
-export const writeOptions = ({ temporaryDirectory, signal, onProgress }: MethodTask<unknown>) => ({
+export const writeOptions = ({ temporaryDirectory, part, signal, onProgress }: MethodTask<unknown>) => ({
   temporaryDirectory,
+  part,
   spillBytes: SPILL_BYTES,
   signal,
   onProgress,

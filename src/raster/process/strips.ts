@@ -9,6 +9,7 @@ import type { MethodTask } from './method.ts'
 export class Strips {
   readonly #path: string
   readonly #rowBytes: number
+  #isOpened = false
 
   constructor({ temporaryDirectory }: MethodTask<unknown>, name: string, rowBytes: number) {
     this.#path = path.join(temporaryDirectory, `${name}.raw`)
@@ -16,7 +17,8 @@ export class Strips {
   }
 
   async write(y: number, rows: Uint8Array | Uint16Array): Promise<void> {
-    const handle = await open(this.#path, y === 0 ? 'w' : 'r+')
+    const handle = await open(this.#path, this.#isOpened ? 'r+' : 'w')
+    this.#isOpened = true
     try {
       const bytes = new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength)
       let done = 0

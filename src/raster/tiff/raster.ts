@@ -26,6 +26,16 @@ export interface ReadExactOptions extends ReadOptions {
   readonly interleaved?: boolean
 }
 
+interface BlockPlace {
+  readonly offset: number
+  readonly length: number
+}
+
+export interface StoredBlocks {
+  readonly blocks: readonly { readonly image: BlockPlace; readonly mask: BlockPlace | null }[]
+  readonly fetch: Source['fetch']
+}
+
 interface RasterFiles {
   readonly source: Source
   readonly overviews: Source | undefined
@@ -97,6 +107,17 @@ export class TiffRaster implements ExactRaster {
   async readExactWindow(level: number, window: PixelWindow, options: ReadExactOptions = {}): Promise<Block<ExactSampleArray>> {
     const bands = this.#bands(options.bands)
     return assembleWindow(this, { level, window, bands, interleaved: options.interleaved ?? false, signal: options.signal })
+  }
+
+  /** The blocks of a level in the order of the file, each mask block after its image block, for copying without decoding. */
+  async storedBlocks(level: number): Promise<StoredBlocks> {
+    const { source, directory, mask } = this.#level(level)
+    const { blocksX, blocksY } = directory.grid
+    const blocks: { image: BlockPlace; mask: BlockPlace | null }[] = []
+    for (let y = 0; y < blocksY; y++)
+      for (let x = 0; x < blocksX; x++)
+        blocks.push({ image: await directory.grid.place(0, x, y), mask: mask ? await mask.directory.grid.place(0, x, y) : null })
+    return { blocks, fetch: (offset, length, signal) => source.fetch(offset, length, signal) }
   }
 
   async close(): Promise<void> {

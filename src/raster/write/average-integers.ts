@@ -1,5 +1,5 @@
 import { columnWeights, MOST_COLUMNS, type ColumnWeights } from './columns.ts'
-import type { ReduceShape, RowReducer, RowView } from './row-reducer.ts'
+import { firstFineRow, type ReduceShape, type RowReducer, type RowView } from './row-reducer.ts'
 import type { SampleArray } from '#raster/types.ts'
 
 /**
@@ -16,12 +16,22 @@ export class IntegerAverageReducer implements RowReducer {
   readonly #rowWeights: number[] = []
   #fineRow = 0
   #coarseRow = 0
+  /** The current coarse row belongs to somebody else, who has its earlier fine rows. */
+  #isPartial = false
 
   constructor(shape: ReduceShape) {
     this.#shape = shape
     this.#columns = columnWeights(shape.fine.width, shape.coarse.width)
     const samples = shape.fine.width * shape.bandCount
     this.#sums = { sums: new Float64Array(samples), weights: new Float64Array(samples) }
+  }
+
+  startAt(coarseRow: number): number {
+    const { fine, coarse } = this.#shape
+    this.#fineRow = firstFineRow(this.#shape, coarseRow)
+    this.#isPartial = this.#fineRow * coarse.height < coarseRow * fine.height
+    this.#coarseRow = this.#isPartial ? coarseRow - 1 : coarseRow
+    return this.#fineRow
   }
 
   push(row: RowView, out: RowView): boolean {
@@ -38,7 +48,9 @@ export class IntegerAverageReducer implements RowReducer {
     this.#rowWeights.length = 0
     if (end > border) this.#keep(samples, end - border)
     this.#coarseRow++
-    return true
+    const isComplete = !this.#isPartial
+    this.#isPartial = false
+    return isComplete
   }
 
   /** A copy, because the buffer of the rows can be reused before the next one arrives. */

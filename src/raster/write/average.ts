@@ -1,7 +1,7 @@
 import { isBigArray } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray, SampleArray } from '#raster/types.ts'
 import { columnWeights, MOST_COLUMNS, type ColumnWeights } from '#raster/write/columns.ts'
-import type { ReduceShape, RowReducer, RowView } from '#raster/write/row-reducer.ts'
+import { firstFineRow, type ReduceShape, type RowReducer, type RowView } from '#raster/write/row-reducer.ts'
 
 /**
  * Box average of the data. Widths are counted in units of 1/(fine·coarse) of a side, so that all
@@ -15,6 +15,8 @@ export class AverageReducer implements RowReducer {
   #next: Accumulator
   #fineRow = 0
   #coarseRow = 0
+  /** The current coarse row belongs to somebody else, who has its earlier fine rows. */
+  #isPartial = false
 
   constructor(shape: ReduceShape) {
     this.#shape = shape
@@ -23,6 +25,14 @@ export class AverageReducer implements RowReducer {
     this.#current = emptyAccumulator(samples, shape.coarse.width)
     this.#next = emptyAccumulator(samples, shape.coarse.width)
     this.#numbers = new Float64Array(shape.fine.width * shape.bandCount)
+  }
+
+  startAt(coarseRow: number): number {
+    const { fine, coarse } = this.#shape
+    this.#fineRow = firstFineRow(this.#shape, coarseRow)
+    this.#isPartial = this.#fineRow * coarse.height < coarseRow * fine.height
+    this.#coarseRow = this.#isPartial ? coarseRow - 1 : coarseRow
+    return this.#fineRow
   }
 
   push(row: RowView, out: RowView): boolean {
@@ -38,7 +48,9 @@ export class AverageReducer implements RowReducer {
     if (end < border) return false
     this.#finish(out)
     this.#coarseRow++
-    return true
+    const isComplete = !this.#isPartial
+    this.#isPartial = false
+    return isComplete
   }
 
   /** 64-bit integers are averaged as doubles; other samples are read in place. */

@@ -24,7 +24,17 @@ export interface WriteOptions {
   readonly temporaryDirectory?: string
   /** Encoded bytes of one level that can stay in memory. */
   readonly spillBytes?: number
+  /** Instead of the whole file, only these rows at full resolution, or only its specification. */
+  readonly part?: PartOfCog | undefined
 }
+
+/** Rows from one to another, both multiples of the block size, or up to the last row. */
+export interface RowRange {
+  readonly from: number
+  readonly to: number
+}
+
+export type PartOfCog = RowRange | { readonly plan: (spec: CogSpec) => void }
 
 const DEFAULT_SPILL_BYTES = 32 * 1024 * 1024
 /** Fraction of the progress for reading and encoding; the rest is copying. */
@@ -40,9 +50,17 @@ export interface WrittenCog {
  * the encoded blocks of large levels wait in temporary files, because coarse levels come first in the file.
  */
 export async function writeCog(sink: ByteSink, spec: CogSpec, pull: PullRows, options: WriteOptions = {}): Promise<WrittenCog> {
-  const plan = planCog(spec)
-  const directory = options.temporaryDirectory ?? tmpdir()
-  const spills = plan.levels.map(() => new Spill(directory, options.spillBytes ?? DEFAULT_SPILL_BYTES))
+  const { part } = options
+  if (part === undefined) return await writePlanned(sink, planCog(spec), pull, options)
+  if ('plan' in part) {
+    part.plan(spec)
+    return { byteLength: 0, levelCount: 0 }
+  }
+  return await writePlanned(sink, partPlan(planCog(spec), 0, part), (y, rows, signal) => pull(part.from + y, rows, signal), options)
+}
+
+async function writePlanned(sink: ByteSink, plan: CogPlan, pull: PullRows, options: WriteOptions): Promise<WrittenCog> {
+  const spills = openSpills(plan.levels.length, options)
   const encoder = new TileEncoder(plan)
   try {
     const levels = buildLevels(plan, spills, encoder)
@@ -57,9 +75,23 @@ export async function writeCog(sink: ByteSink, spec: CogSpec, pull: PullRows, op
     return { byteLength: head.byteLength + byteLength, levelCount: levels.length }
   } finally {
     encoder.close()
-    await Promise.all(spills.map((spill) => spill.close()))
+    await closeSpills(spills)
   }
 }
+
+/** Rows of one level as a file of its own, whose blocks are those that the whole file has. */
+export function partPlan(plan: CogPlan, level: number, { from, to }: RowRange): CogPlan {
+  const { width, tilesX } = plan.levels[level]!
+  const height = to - from
+  const shape = { width, height, tilesX, tilesY: Math.ceil(height / plan.blockSize) }
+  return { ...plan, spec: { ...plan.spec, width, height }, levels: [shape] }
+}
+
+export function openSpills(count: number, { temporaryDirectory = tmpdir(), spillBytes = DEFAULT_SPILL_BYTES }: WriteOptions): Spill[] {
+  return Array.from({ length: count }, () => new Spill(temporaryDirectory, spillBytes))
+}
+
+export const closeSpills = async (spills: readonly Spill[]): Promise<void> => void (await Promise.all(spills.map((spill) => spill.close())))
 
 /** From coarse to fine, because each level passes its rows to the next coarser one. */
 function buildLevels(plan: CogPlan, spills: readonly Spill[], encoder: TileEncoder): LevelBuilder[] {
@@ -109,7 +141,7 @@ async function encodeAll(plan: CogPlan, levels: readonly LevelBuilder[], pull: P
 }
 
 /** The coarsest level first. */
-async function copySpills(sink: ByteSink, spills: readonly Spill[], options: WriteOptions): Promise<number> {
+export async function copySpills(sink: ByteSink, spills: readonly Spill[], options: WriteOptions): Promise<number> {
   let byteLength = 0
   const total = spills.reduce((sum, spill) => sum + spill.byteLength, 0)
   for (const spill of spills.toReversed()) {

@@ -17,6 +17,10 @@ class HalvingReducer implements RowReducer {
     this.#shape = shape
   }
 
+  startAt(coarseRow: number): number {
+    return 2 * coarseRow
+  }
+
   push(row: RowView, out: RowView): boolean {
     const { width } = this.#shape.fine
     const samples = numbersOf(row.samples).subarray(row.sampleAt, row.sampleAt + width * this.#shape.bandCount)

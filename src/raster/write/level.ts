@@ -27,11 +27,17 @@ interface LevelParts {
   readonly encoder: TileEncoder
   /** The next coarser one. */
   readonly next: LevelBuilder | null
+  /** The rows to encode, from a row of blocks to another or to the last row; all by default. */
+  readonly rows?: { readonly from: number; readonly to: number }
+  /** Whether its blocks exist already, so that its rows are only passed on. */
+  readonly isStored?: boolean
 }
 
 /** One level under construction: collects rows until a row of blocks is full, encodes it, and passes the rows to the next level. */
 export class LevelBuilder {
   readonly sizes: LevelSizes = { tiles: [], masks: [] }
+  /** The first row that it needs: before its own rows, if the next coarser level has a row that begins there. */
+  readonly startRow: number
   readonly #plan: CogPlan
   readonly #shape: LevelShape
   readonly #spill: Spill
@@ -39,15 +45,21 @@ export class LevelBuilder {
   readonly #next: { level: LevelBuilder; reducer: RowReducer } | null
   readonly #samples: ExactSampleArray | null
   readonly #mask: Uint8Array | null
+  readonly #rows: { readonly from: number; readonly to: number }
+  readonly #isStored: boolean
   #bufferedRows = 0
-  #doneRows = 0
+  #doneRows: number
 
-  constructor(plan: CogPlan, index: number, { spill, encoder, next }: LevelParts) {
+  constructor(plan: CogPlan, index: number, { spill, encoder, next, rows, isStored = false }: LevelParts) {
     this.#plan = plan
     this.#encoder = encoder
     this.#shape = shapeAt(plan, index)
     this.#spill = spill
     this.#next = next && { level: next, reducer: rowReducer(plan, this.#shape, next.#shape) }
+    this.#rows = rows ?? { from: 0, to: this.#shape.height }
+    this.#isStored = isStored
+    this.startRow = this.#next ? this.#next.reducer.startAt(this.#next.level.startRow) : this.#rows.from
+    this.#doneRows = this.startRow
     // Level 0 receives complete rows of blocks and buffers none.
     const pixels = index === 0 ? 0 : this.#shape.width * Math.min(plan.blockSize, this.#shape.height)
     this.#samples = index === 0 ? null : new EXACT_ARRAY[plan.spec.dataType](pixels * plan.bandCount)
@@ -57,7 +69,7 @@ export class LevelBuilder {
   /** Encodes a full row of blocks, or the last one, and passes its rows on. `onShare` receives the encoded fraction of the row. */
   async addBand(band: RowBand, signal: AbortSignal | undefined, onShare?: (share: number) => void): Promise<void> {
     throwIfAborted(signal)
-    await this.#encode(band, onShare)
+    if (!this.#isStored && this.#doneRows >= this.#rows.from) await this.#encode(band, onShare)
     this.#doneRows += band.rows
     if (!this.#next) return
     const { level, reducer } = this.#next
@@ -80,8 +92,8 @@ export class LevelBuilder {
 
   async #rowAdded(signal: AbortSignal | undefined): Promise<void> {
     this.#bufferedRows++
-    const isLast = this.#doneRows + this.#bufferedRows === this.#shape.height
-    if (this.#bufferedRows < this.#plan.blockSize && !isLast) return
+    const end = this.#doneRows + this.#bufferedRows
+    if (this.#bufferedRows < this.#plan.blockSize && end !== this.#rows.from && end !== this.#rows.to) return
     const rows = this.#bufferedRows
     this.#bufferedRows = 0
     await this.addBand({ width: this.#shape.width, rows, samples: this.#samples ?? new Uint8Array(0), mask: this.#mask }, signal)

@@ -1,5 +1,5 @@
 import type { ExactSampleArray } from '#raster/types.ts'
-import type { ReduceShape, RowReducer, RowView } from '#raster/write/row-reducer.ts'
+import { firstFineRow, type ReduceShape, type RowReducer, type RowView } from '#raster/write/row-reducer.ts'
 
 /**
  * Nearest and mode: each coarse pixel has the value of a fine one, for classes, palettes and flags.
@@ -22,6 +22,12 @@ export class PickReducer implements RowReducer {
     const span = isMode ? coveredSpans : centreSpans
     this.#columns = span(shape.fine.width, shape.coarse.width)
     this.#rows = span(shape.fine.height, shape.coarse.height)
+  }
+
+  startAt(coarseRow: number): number {
+    this.#coarseRow = coarseRow
+    this.#fineRow = Math.min(firstFineRow(this.#shape, coarseRow), this.#rows.first[coarseRow] ?? 0)
+    return this.#fineRow
   }
 
   push(row: RowView, out: RowView): boolean {

@@ -16,6 +16,8 @@ export interface RowView {
 export interface RowReducer {
   /** Adds the next fine row; returns whether a coarse row was written to `out`. */
   push(row: RowView, out: RowView): boolean
+  /** Begins in the middle of the raster, at a coarse row; returns the fine row that must be pushed first. */
+  startAt(coarseRow: number): number
 }
 
 export interface ReduceShape {
@@ -27,3 +29,7 @@ export interface ReduceShape {
   readonly alphaBand: number | null
   readonly isFloat: boolean
 }
+
+/** The fine row in which a coarse row begins. */
+export const firstFineRow = ({ fine, coarse }: ReduceShape, coarseRow: number): number =>
+  Math.floor((coarseRow * fine.height) / coarse.height)

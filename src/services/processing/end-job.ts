@@ -3,6 +3,7 @@ import type { Change } from '#effects.ts'
 import * as spending from '#model/money/spending.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
 import * as jobs from '#model/processing/job.ts'
+import * as parts from '#model/processing/part.ts'
 import * as runs from '#model/processing/run.ts'
 import { clearJobTask } from '#model/processing/tasks.ts'
 import { PUT_SECONDS } from './worker-files.ts'
@@ -21,6 +22,7 @@ export async function failJob(
   if (!ended) return false
   change.events.emit('job.failed', ended.id, { ...jobs.summary(ended, job.status), reason: to.error })
   await releaseJob(change, ended, job.status)
+  await clearParts(change, ended)
   return true
 }
 
@@ -38,6 +40,7 @@ export async function cancelJob(
   if (!ended) return false
   if (isRequested) change.events.emit('job.failed', ended.id, { ...jobs.summary(ended, job.status), reason: 'cancelled' })
   await releaseJob(change, ended, job.status)
+  await clearParts(change, ended)
   if (ended.worker !== null)
     for (const afterSeconds of [0, PUT_SECONDS]) await change.tasks.enqueue(clearJobTask, { job_id: ended.id }, { afterSeconds })
   return true
@@ -48,4 +51,13 @@ export async function releaseJob(change: Change, job: jobs.Job, before: jobs.Job
   await storageAccounts.release(change.tx, job.organizationId, job.reservedBytes)
   const released = await spending.release(change, job.organizationId, jobs.referenceOf(job))
   if (released) change.events.emit('job.released', job.id, { ...jobs.summary(job, before), released_credits: released.releasedCredits })
+}
+
+/** A worker that stores a part at this moment has noticed by then. */
+const LATE_PART_SECONDS = 600
+
+/** Stops work on the parts of a job that has ended, and removes their files. */
+export async function clearParts({ tx, tasks }: Change, job: Pick<jobs.Job, 'id' | 'organizationId'>): Promise<void> {
+  if (!(await parts.remove(tx, job))) return
+  for (const afterSeconds of [0, LATE_PART_SECONDS]) await tasks.enqueue(clearJobTask, { job_id: job.id }, { afterSeconds })
 }

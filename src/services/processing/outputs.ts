@@ -26,6 +26,7 @@ import { bandNamesOf, initialProfile, groundSampleDistance, rasterFacts } from '
 import { isCloudOptimized } from '#raster/ingest/inspect.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { discard, newKey, placeOf, PROJECTION_EXTENSION, projectionOf } from '#services/ingest/intake.ts'
+import { clearParts } from './end-job.ts'
 import type { OpenSource, ProducedAsset, ProducedItem } from './process.ts'
 
 type OutputContext = Pick<Context, 'storage' | 'raster' | 'signal'>
@@ -205,6 +206,7 @@ export async function registerOutputs(
     outputArtifacts: { items: stored.map(artifactOf), ...warningsOf(warnings), ...about.summary },
   }
   const completed = (await runs.complete(tx, run, outcome, now))!
+  await clearParts(change, run)
   events.emit('job.completed', run.id, { ...jobs.summary(completed, 'running'), output_item_ids: outcome.outputItemIds })
   events.emit('job.captured', run.id, { ...jobs.summary(completed, 'running'), captured_credits: outcome.capturedCredits })
   return completed

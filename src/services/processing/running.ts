@@ -8,8 +8,10 @@ import { requireProcess, validateParams } from './catalogue.ts'
 import type { Computed, OpenSource, Produced, RunContext, Stage } from './process.ts'
 import { findSources, openSources } from './sources.ts'
 import { downloadFile } from './download.ts'
+import { computeInParts, partsOf, type StepServices } from './parts.ts'
+import { effortOf } from './work.ts'
 
-type RunServices = Pick<Context, 'raster' | 'vendors' | 'clock' | 'db' | 'signal'>
+type RunServices = StepServices & Pick<Context, 'vendors' | 'jobPartSamples'>
 type Report = (stage: string, fraction: number) => void
 
 /** Overall progress when computing and storing start. */
@@ -36,8 +38,12 @@ export async function work(services: RunServices, run: Run, report: Report): Pro
   )
   const temporary: { remove(): Promise<void> }[] = []
   const clear = async () => void (await Promise.allSettled(temporary.splice(0).map((files) => files.remove())))
+  let step = 0
   const compute: RunContext['compute'] = async (request, stage): Promise<Computed> => {
-    const computed = await raster.process({ ...request, signal, onProgress: inStage(report, stage) })
+    const count = partsOf(request.method, () => effortOf(process, params, sources).samples, services.jobPartSamples)
+    const onProgress = (note: string, fraction: number) => inStage(report, { ...stage, name: `${stage.name}: ${note}` })(fraction)
+    const inParts = count < 2 ? null : await computeInParts(services, request, { run, step: step++, count, onProgress })
+    const computed = inParts ?? (await raster.process({ ...request, signal, onProgress: inStage(report, stage) }))
     temporary.push(computed)
     return computed
   }

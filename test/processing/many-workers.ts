@@ -1,0 +1,144 @@
+/** A service with several worker processes and one large mosaic, for tests and benches of jobs in parts. */
+import { randomBytes } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { treeCpuMs } from '../../bench/lib/cpu.ts'
+import { call, createOwner, ok } from '../support/client.ts'
+import { scene } from '../support/scene.ts'
+import { openLab, until, type Service } from '../support/service.ts'
+import { world } from '../support/world.ts'
+
+const END_MS = 2_400_000
+const [WEST, NORTH, DEGREES] = [151, -20, 0.0001] as const
+
+interface LabOptions {
+  /** An empty database. */
+  readonly databaseUrl: string
+  readonly scenes: number
+  /** Of each scene, in pixels; scenes overlap by half their height. */
+  readonly side: number
+}
+
+interface RunOptions {
+  readonly workers: number
+  /** 0: the job is not divided. */
+  readonly partMegapixels: number
+  /** Workers to kill while they compute parts. */
+  readonly kills?: number
+}
+
+export interface Outcome {
+  /** SHA-256 of each file. */
+  readonly files: Readonly<Record<string, string>>
+  readonly scenes: unknown
+  readonly capturedCredits: number
+  readonly attempts: number
+  /** CPU time of each worker with its children, those killed too. */
+  readonly cpuMs: readonly number[]
+  readonly parts: number
+}
+
+/** Scenes in two columns, so that the mosaic is much higher than wide: parts are rows. */
+export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl, scenes, side }: LabOptions) {
+  const lab = openLab()
+  t.after(() => lab.close())
+  const dataDir = lab.dataDir()
+  const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, DEMO: '0', SANDBOX: '0', LOG_LEVEL: 'error', RASTER_PROCESSES: '1' }
+  const { baseUrl } = await lab.start({ env: { ...env, ROLE: 'api' } })
+  const w = await world(t as TestContext, {
+    databaseUrl,
+    store: { dataDir, secret: randomBytes(32) },
+    startAt: new Date().toISOString(),
+  })
+  const owner = await createOwner(baseUrl, 'owner@example.com')
+  await w.ok(await w.serviceToken(), 'billing.credits.grant', {
+    organization_id: owner.organizationId,
+    credits: 5_000_000,
+    reason: 'a test',
+  })
+  const { key } = await ok(baseUrl, owner.token, 'api_keys.create', {
+    name: 'jobs',
+    permissions: ['read', 'write', 'process'],
+    rate_limit: 1_000_000,
+  })
+  const { id: project_id } = await ok(baseUrl, owner.token, 'projects.create', { name: 'Mosaics' })
+  const items: string[] = []
+  for (let n = 0; n < scenes; n++) {
+    const [column, row] = [n % 2, n >> 1]
+    const [west, north] = [WEST + column * 0.9 * side * DEGREES, NORTH - row * 0.5 * side * DEGREES]
+    // Waves with noise: no two scenes are alike, and they compress about as imagery does.
+    const value = (band: number, x: number, y: number) =>
+      1_000 +
+      300 * band +
+      Math.round(400 * Math.sin((x + n * 13) / 37) * Math.cos(y / 53)) +
+      ((Math.imul(x * 31 + y * 17 + n, 2_654_435_761) >>> 0) % 64)
+    const bytes = await scene({ width: side, height: side, west, north, degrees: DEGREES, value })
+    const { body } = await w.upload(key, project_id, { 'scene.tif': bytes })
+    items.push(body.item_ids[0] as string)
+  }
+
+  const run = async ({ workers: count, partMegapixels, kills = 0 }: RunOptions): Promise<Outcome> => {
+    const settings = { ...env, ROLE: 'worker', JOB_PART_MEGAPIXELS: String(partMegapixels) }
+    const workers: Service[] = await Promise.all(Array.from({ length: count }, () => lab.start({ env: settings })))
+    const began = workers.map(({ pid }) => treeCpuMs(pid))
+    const cpuMs = workers.map(() => 0)
+    const input_params = { item_ids: items, method: 'median' }
+    const { status, body, text } = await call(baseUrl, key, 'processing.create_and_dispatch', {
+      project_id,
+      job_type_id: 'mosaic',
+      input_params,
+    })
+    if (status !== 200) throw new Error(text)
+    const { id } = body.job as { id: string }
+    const seen = { parts: 0 }
+    const partsOf = async (state: string): Promise<number> => {
+      const { rows } = await sql<{ n: number; total: number }>`
+        select count(*) filter (where state = ${state})::int as n, count(*)::int as total from job_part where job_id = ${id}
+      `.execute(w.db)
+      seen.parts = Math.max(seen.parts, rows[0]!.total)
+      return rows[0]!.n
+    }
+    for (let n = 0; n < kills; n++) {
+      await until(
+        `${n + 1} parts to be done and others at work`,
+        async () => (await partsOf('done')) > n && (await partsOf('running')) > 0,
+        END_MS,
+      )
+      cpuMs[n] = treeCpuMs(workers[n]!.pid) - began[n]!
+      await workers[n]!.kill('SIGKILL')
+    }
+    const record = async () => (await ok(baseUrl, key, 'processing.job.get', { job_id: id })).job
+    await until(
+      'the job to end',
+      async () => {
+        await partsOf('done')
+        return (await record()).completed_at !== null
+      },
+      END_MS,
+    )
+    const job = await record()
+    if (job.status !== 'completed') throw new Error(`the job ${job.status}: ${job.error}`)
+    for (const [n, worker] of workers.entries()) {
+      if (n < kills) continue
+      cpuMs[n] = treeCpuMs(worker.pid) - began[n]!
+      await worker.kill('SIGTERM')
+    }
+    const files = await w.db
+      .selectFrom('asset')
+      .innerJoin('item', 'item.seq', 'asset.item_seq')
+      .select(['asset.key', 'asset.sha256'])
+      .where('item.id', 'in', job.output_item_ids)
+      .where('asset.media_type', 'like', 'image/tiff%')
+      .execute()
+    const { attempts } = await w.db.selectFrom('processing_job').select('attempts').where('id', '=', id).executeTakeFirstOrThrow()
+    return {
+      files: Object.fromEntries(files.map(({ key: name, sha256 }) => [name, sha256!.toString('hex')])),
+      scenes: job.output_artifacts.scenes,
+      capturedCredits: job.captured_credits,
+      attempts,
+      cpuMs,
+      parts: seen.parts,
+    }
+  }
+  return { w, run }
+}
