@@ -21,6 +21,11 @@ export interface CampaignSettings {
   results: string | null
 }
 
+/** Seconds; what a campaign on a machine of its own must keep. */
+export const STRICT = { slow: 1, call: 35, recovery: 15, failover: 45 }
+
+export type Limits = typeof STRICT
+
 export interface Round {
   fault: string
   what: string

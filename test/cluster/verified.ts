@@ -3,7 +3,7 @@
  * CLUSTER_RESULTS named.
  */
 import fs from 'node:fs'
-import type { Round } from './campaign.ts'
+import { STRICT, type Round } from './campaign.ts'
 import { FAULT_NAMES } from './faults.ts'
 
 const rounds = process.argv
@@ -14,21 +14,26 @@ const rounds = process.argv
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 const seconds = (values: readonly number[]): string => Math.max(0, ...values).toFixed(1)
 
+const isOver = ({ isFailover, recoverySeconds, longestSeconds }: Round): boolean =>
+  longestSeconds >= STRICT.call || recoverySeconds === null || recoverySeconds >= (isFailover ? STRICT.failover : STRICT.recovery)
+
 function row(name: string, of: readonly Round[]): string {
-  const unrecovered = of.filter(({ recoverySeconds }) => recoverySeconds === null).length
+  if (of.length === 0) return `| ${name} | 0 | – | – | – | – | – |`
+  const hasRecovered = of.every(({ recoverySeconds }) => recoverySeconds !== null)
   const cells = [
     name,
     of.length,
     sum(of.map(({ acknowledged }) => acknowledged)).toLocaleString('en'),
     sum(of.map(({ broken }) => broken.length)),
-    `${seconds(of.map(({ recoverySeconds }) => recoverySeconds ?? 0))}${unrecovered > 0 ? `, ${unrecovered} not` : ''}`,
+    hasRecovered ? seconds(of.map(({ recoverySeconds }) => recoverySeconds!)) : 'never',
     seconds(of.map(({ longestSeconds }) => longestSeconds)),
+    of.filter(isOver).length,
   ]
   return `| ${cells.join(' | ')} |`
 }
 
-console.log(`| Fault | Times | Writes acknowledged | Lost, twice, torn or 500 | Worst recovery (s) | Longest call (s) |
-| --- | ---: | ---: | ---: | ---: | ---: |`)
+console.log(`| Fault | Times | Writes acknowledged | Lost, twice, torn or 500 | Worst recovery (s) | Longest call (s) | Times over a limit |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |`)
 for (const name of FAULT_NAMES)
   console.log(
     row(
