@@ -6,6 +6,7 @@ type Json = Record<string, unknown>
 export interface PlatformTables {
   rate_window: { subject: string; started_at: Date; used: number }
   replica_mark: { id: string; pid: number }
+  access_log: { name: string; read_at: Date; downloads: number; bytes: number }
   erasure: { org_id: string; erased_at: Date; keep_until: Date; buckets: string[]; proof: JSONColumnType<Json> }
   installation: { is_only: Generated<boolean>; id: string; created_at: Date }
   shared_secret: { name: string; value: Buffer; created_at: Date }
