@@ -111,6 +111,14 @@ test('S3 is named by STORAGE_URL, and its endpoint and region by the usual varia
     assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
 })
 
+test('access logs of S3 have a place, with exactly this prefix', () => {
+  const at = (S3_ACCESS_LOGS: string) => loadConfig({ STORAGE_URL: 's3://imagery', S3_ACCESS_LOGS }).s3AccessLogs
+  assert.deepEqual(at('s3://logs/imagery/'), { bucket: 'logs', prefix: 'imagery/' })
+  assert.deepEqual([at('s3://logs'), at('')], [{ bucket: 'logs', prefix: '' }, null])
+  for (const url of ['logs', 's3://', 'https://logs/x', 's3://logs/a?b']) assert.throws(() => at(url), ConfigError, url)
+  assert.throws(() => loadConfig({ S3_ACCESS_LOGS: 's3://logs' }), ConfigError, 'only S3 writes them')
+})
+
 test('clients can have another address of S3, and objects can be encrypted there', () => {
   const { s3PublicEndpoint, s3Encryption } = loadConfig({ S3_PUBLIC_ENDPOINT: 'https://files.example/', S3_SSE: 'AES256' })
   assert.deepEqual([s3PublicEndpoint, s3Encryption], ['https://files.example', { algorithm: 'AES256', kmsKey: '' }])

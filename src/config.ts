@@ -45,6 +45,8 @@ export interface Config {
   readonly s3PublicEndpoint: string
   /** How objects are encrypted; null: as the bucket says. */
   readonly s3Encryption: S3Encryption | null
+  /** Where the bucket's access logs are; null: downloads are counted when their URLs are signed. */
+  readonly s3AccessLogs: { bucket: string; prefix: string } | null
   /** Empty: as in the AWS configuration files. */
   readonly s3Region: string
   /** Null: as the AWS configuration files or the machine's role say. */
@@ -198,6 +200,7 @@ export function configOf(settings: Settings): Config {
     s3Endpoint: httpUrl('S3_ENDPOINT', text('S3_ENDPOINT', '')),
     s3PublicEndpoint: httpUrl('S3_PUBLIC_ENDPOINT', text('S3_PUBLIC_ENDPOINT', '')),
     s3Encryption: s3Encryption(text),
+    s3AccessLogs: s3AccessLogs(text),
     s3Region: text('AWS_REGION', text('AWS_DEFAULT_REGION', '')),
     s3Credentials: s3Credentials(text),
     role: oneOf('ROLE', text('ROLE', 'all'), ROLES),
@@ -298,6 +301,15 @@ function pairs(name: string, value: string): Record<string, string> {
       }
     }),
   )
+}
+
+function s3AccessLogs(text: Text): Config['s3AccessLogs'] {
+  const url = text('S3_ACCESS_LOGS', '')
+  if (url === '') return null
+  const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!./'()*-]*))?$/.exec(url) ?? []
+  if (!bucket) throw new ConfigError('S3_ACCESS_LOGS must be s3://bucket/prefix')
+  if (text('STORAGE_URL', '') === '') throw new ConfigError('S3_ACCESS_LOGS needs STORAGE_URL=s3://…')
+  return { bucket, prefix }
 }
 
 /** 0 keeps records forever. */

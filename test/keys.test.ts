@@ -116,6 +116,7 @@ test('the listener of the store accepts the secret before, and one that another 
       maxBytes: null,
       fileName: null,
       countFor: null,
+      part: null,
     } as const
     return (await fetch(`http://127.0.0.1:${listener.port}${signRequest(secret, { ...request, expires })}`)).status
   }

@@ -10,6 +10,10 @@ export const PROBLEMS = {
     status: 400,
     about: 'The request is well formed but cannot be carried out. The detail says which combination or state prevents it.',
   },
+  'checksum-mismatch': {
+    status: 400,
+    about: 'The bytes that arrived differ from `Content-MD5`: they were changed on the way. Nothing was stored; send the part again.',
+  },
   'asset-not-ready': {
     status: 400,
     about:

@@ -42,6 +42,7 @@ import * as replicaMarks from './migrations/0044_replica_marks.ts'
 import * as accessTables from './migrations/0045_access_tables.ts'
 import * as installation from './migrations/0046_installation.ts'
 import * as erasure from './migrations/0047_erasure.ts'
+import * as largeUploads from './migrations/0048_large_uploads.ts'
 import * as jobParts from './migrations/0049_job_parts.ts'
 import * as traceLinks from './migrations/0052_trace_links.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
@@ -93,6 +94,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0045_access_tables': accessTables,
   '0046_installation': installation,
   '0047_erasure': erasure,
+  '0048_large_uploads': largeUploads,
   '0049_job_parts': jobParts,
   '0052_trace_links': traceLinks,
 }

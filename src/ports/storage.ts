@@ -115,28 +115,86 @@ export interface MultipartUpload extends ObjectRef {
   readonly id: string
   readonly partBytes: number
   readonly totalBytes: number
+  /** Whether the store knows the MD5 of each part. */
+  readonly hasMd5: boolean
+  readonly contentType: string
 }
 
-/** Uploads of large files in parts, each with its own signed URL. */
+/** A part that has arrived completely. */
+export interface ReceivedPart {
+  /** From 1. */
+  readonly number: number
+  /** In hexadecimal; null if the store does not know it. */
+  readonly md5: string | null
+}
+
+interface SignPart extends ObjectRef {
+  readonly id: string
+  /** From 1. */
+  readonly number: number
+  readonly partBytes: number
+  readonly totalBytes: number
+  readonly expiresInSeconds: number
+}
+
+/** As in S3. */
+export const MAX_PARTS = 10_000
+export const MAX_OBJECT_BYTES = 5 * 2 ** 40
+const MIB = 2 ** 20
+const MIN_PART_BYTES = 16 * MIB
+
+/** Part size for a file of this size: whole MiB, so that even the largest has at most `MAX_PARTS`. */
+export const partBytesFor = (totalBytes: number): number => Math.max(MIN_PART_BYTES, Math.ceil(totalBytes / MAX_PARTS / MIB) * MIB)
+
+/** The bytes of one part. */
+export function partRange({ number, partBytes, totalBytes }: Pick<SignPart, 'number' | 'partBytes' | 'totalBytes'>): {
+  offset: number
+  length: number
+} {
+  const offset = (number - 1) * partBytes
+  return { offset, length: Math.min(partBytes, totalBytes - offset) }
+}
+
+/** Uploads of large files in parts, each with its own signed URL, in any order. A part that is sent again replaces the former. */
 export interface MultipartUploads {
-  /** Part size for a file of this size. */
-  partBytes(totalBytes: number): number
-  /** Returns the ID of the new upload. */
-  create(at: ObjectRef, contentType: string): Promise<string>
-  /** Number of bytes received from the start without a gap; null if the upload has ended. */
-  receivedBytes(upload: MultipartUpload, signal?: AbortSignal): Promise<number | null>
-  /** Signs the URL of one part; part numbers start at 1. */
-  signPart(part: ObjectRef & { readonly id: string; readonly number: number; readonly expiresInSeconds: number }): Promise<string>
+  /** Returns the ID of the new upload, and whether `parts` will know the MD5 of what arrives. */
+  create(at: ObjectRef, contentType: string): Promise<{ id: string; hasMd5: boolean }>
+  /** Parts that have arrived with the right length, by number; null if the upload has ended. */
+  parts(upload: MultipartUpload, signal?: AbortSignal): Promise<ReceivedPart[] | null>
+  /** Signs the URL of one part. The store compares the body with `Content-MD5`, if that is sent. */
+  signPart(part: SignPart): Promise<string>
   /** Creates the object from its parts; `not-found` while bytes are missing. Does nothing if the upload has ended. */
   complete(upload: MultipartUpload, signal?: AbortSignal): Promise<void>
   /** Discards the received parts. Does nothing if the upload has ended. */
   abort(upload: ObjectRef & { readonly id: string }): Promise<void>
 }
 
+/** A download that was answered, as the store has logged it. */
+export interface LoggedDownload {
+  /** As signed: `countFor` of the URL. */
+  readonly organizationId: string
+  readonly at: Date
+  readonly bytes: number
+}
+
+/** Logs of the store's requests. Their names begin with `prefix` and sort by the time of delivery. */
+export interface AccessLogs {
+  readonly prefix: string
+  /** What the name of a log that is delivered now begins with. */
+  nameAt(time: Date): string
+  /** When a log was delivered; null if this is not the name of one. */
+  timeOf(name: string): Date | null
+  list(after: string, limit: number, signal: AbortSignal): Promise<string[]>
+  /** Downloads by URLs that were signed with `countFor`. */
+  downloads(name: string, signal: AbortSignal): AsyncIterable<LoggedDownload>
+}
+
 export interface Storage {
   readonly kind: 'files' | 's3'
-  /** Whether the store counts the bytes of each signed download; otherwise the object's size is counted when its URL is signed. */
+  /** Whether the bytes of each signed download are counted later; otherwise the object's size is counted when its URL is signed. */
   readonly countsEgress: boolean
+  /** Logs from which downloads are counted, for stores that count none themselves; null if there are none. */
+  readonly accessLogs: AccessLogs | null
   /** Whether a URL belongs to this store, where only signed URLs give access. */
   owns(url: URL): boolean
   /** Does nothing if the bucket exists. */
@@ -154,8 +212,7 @@ export interface Storage {
   remove(at: ObjectRef): Promise<void>
   copy(from: ObjectRef, to: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo>
   signPut(request: SignPut): Promise<string>
-  /** Null for stores that accept a resumable upload at one URL. */
-  readonly multipart: MultipartUploads | null
+  readonly multipart: MultipartUploads
   signGet(request: SignGet): Promise<string>
   source(at: ObjectRef, signal?: AbortSignal): Promise<ObjectSource>
   /** Removes files of writes that were interrupted a day ago or earlier; returns how many. */

@@ -95,17 +95,15 @@ test(
           signal: stop.signal,
           onState: (known) => (state = structuredClone(known)),
           onProgress: () => {
-            if (puts.length === 2) stop.abort(new Error('the machine is switched off'))
+            if (puts.length === 2 && isCut) stop.abort(new Error('the machine is switched off'))
           },
         })
         await assert.rejects(cut, /switched off/)
-        const signed = await gt.uploads.signedUrl({
-          upload_id: state!.uploadId,
-          file_name: 'large.tif',
-          content_type: 'image/tiff',
-          size_bytes: large.length,
-        })
-        assert.equal(signed.part?.offset, 2 * 16 * 1024 * 1024, 'two parts have arrived')
+        const file = { upload_id: state!.uploadId, file_name: 'large.tif', content_type: 'image/tiff', size_bytes: large.length }
+        const { received, parts } = await gt.uploads.parts(file)
+        assert.deepEqual([received.map(({ number }) => number).toSorted(), parts.length], [puts.toSorted(), 2], 'two parts have arrived')
+        const next = await gt.uploads.signedUrl(file)
+        assert.equal(next.part?.offset, parts[0]!.offset, 'a client that sends one part after another goes on with the same upload')
         await assert.rejects(gt.uploads.complete({ upload_id: state!.uploadId }), /has not been uploaded yet/)
         isCut = false
         const steps: number[] = []
@@ -114,8 +112,8 @@ test(
           resume: state!,
           onProgress: ({ sentBytes }) => steps.push(sentBytes),
         })
-        assert.deepEqual(puts, [1, 2, 3, 4], 'no part is sent twice')
-        assert.equal(steps[0], 3 * 16 * 1024 * 1024)
+        assert.deepEqual(puts.toSorted(), [1, 2, 3, 4], 'no part is sent twice')
+        assert.equal(steps[0], 2 * 16 * 1024 * 1024)
         const { storage_reserved_bytes } = await w.ok(token, 'usage.current')
         assert.equal(storage_reserved_bytes, 0)
         assert.equal(await w.drain(convert), 1)

@@ -56,7 +56,7 @@ END
     [ $tries -lt $WAIT_SECONDS ] || { echo "The S3 server did not start:" >&2; cat "$DIR/log" >&2; stop; exit 1; }
     sleep 1
   done
-  echo "export TEST_S3_ENDPOINT=http://127.0.0.1:$PORT TEST_S3_KEY=$KEY TEST_S3_SECRET=$SECRET"
+  echo "export TEST_S3_ENDPOINT=http://127.0.0.1:$PORT TEST_S3_KEY=$KEY TEST_S3_SECRET=$SECRET S3_SERVER_DATA=$DIR/data"
 }
 
 case ${1:-start} in

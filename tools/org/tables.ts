@@ -53,7 +53,7 @@ export const ORG_TABLES: readonly OrgTable[] = [
     name: 'upload_file',
     move: 'moves',
     where: 'upload_id in (select id from upload_session where org_id = {org})',
-    instead: { parts_id: 'null', part_bytes: 'null', parts_total_bytes: 'null' },
+    instead: { parts_id: 'null', part_bytes: 'null', parts_total_bytes: 'null', parts_have_md5: 'null' },
   },
   own('lineage_node', 'moves'),
   {
@@ -147,6 +147,7 @@ export const OTHER_TABLES: readonly string[] = [
   'processor_event',
   'rate_window',
   'erasure',
+  'access_log',
   'event_epoch',
   'installation',
   'kysely_migration',

@@ -1,8 +1,8 @@
 /** Uploads files: opens a session, sends each file directly to the object store in chunks, and completes the session. */
 import type { Caller, CallOptions } from './client.ts'
-import { timeoutError } from './deadline.ts'
-import { AbortError, ConnectionError, problemOf, ProblemError } from './problem.ts'
 import { delayMs, pause } from './retry.ts'
+import { PARTS_FROM_BYTES, sendParts } from './upload-parts.ts'
+import { isExpired, isTransient, put, type Source } from './upload-put.ts'
 
 export interface FileToUpload {
   name: string
@@ -62,7 +62,7 @@ export interface UploadOptions extends UploadTarget {
   onProgress?: ((progress: UploadProgress) => void) | undefined
   /** Called after each step, so that you can save the state. */
   onState?: ((state: UploadState) => void) | undefined
-  /** Size of one request; default 8 MiB. */
+  /** Size of one request. By default 8 MiB, and files of more than 32 MiB are sent in larger parts, several at a time. */
   chunkBytes?: number | undefined
   signal?: AbortSignal | undefined
 }
@@ -84,18 +84,11 @@ export class UploadError extends Error {
 }
 
 const CHUNK_BYTES = 8 * 1024 * 1024
+const COMPLETE_TIMEOUT_MS = 120_000
+/** Object stores join the parts of a file at least so fast. */
+const JOINED_BYTES_PER_MS = 20_000
 /** Consecutive failures without progress. With backoff this takes more than a minute. */
 const MAX_FAILURES = 8
-/** A hanging connection would otherwise end only after many minutes. */
-const CHUNK_TIMEOUT_MS = 300_000
-
-interface Source {
-  name: string
-  size: number
-  type: string
-  /** Reads a range; a stream can only read forward. */
-  read(from: number, to: number): Promise<Uint8Array | Blob>
-}
 
 export async function upload(client: Caller, options: UploadOptions): Promise<Uploaded> {
   const { signal } = options
@@ -126,7 +119,8 @@ export async function upload(client: Caller, options: UploadOptions): Promise<Up
     ...(options.positions?.length ? { positions: options.positions } : {}),
     ...(options.asOneItem ? { as_one_item: true } : {}),
   }
-  return await client.call<Uploaded>('uploads.complete', input, call, 'read')
+  const timeoutMs = COMPLETE_TIMEOUT_MS + totalBytes / JOINED_BYTES_PER_MS
+  return await client.call<Uploaded>('uploads.complete', input, { ...call, timeoutMs }, 'read')
 }
 
 /** Opens an upload session and returns its ID. `upload` does this unless it resumes a session. */
@@ -180,6 +174,8 @@ async function sendFile(client: Caller, source: Source, transfer: Transfer): Pro
   let mayHaveStarted = options.resume !== undefined
   let sent = 0
   let failures = 0
+  const isLarge = source.isSeekable && source.size > PARTS_FROM_BYTES && options.chunkBytes === undefined
+  const comparison = options.resume ? { done: new Set<number>(), isComplete: false } : null
   const moved = (offset: number) => {
     if (offset > sent) failures = 0
     sent = offset
@@ -187,6 +183,10 @@ async function sendFile(client: Caller, source: Source, transfer: Transfer): Pro
   }
   for (;;) {
     try {
+      if (isLarge) {
+        const { state, call } = transfer
+        return await sendParts(client, source, { uploadId: state.uploadId, call, signal: options.signal, moved, comparison })
+      }
       const target = await uploadUrl(client, source, transfer)
       const end = target.part ? await sendPart(target.upload_url, target.part, source, options) : null
       if (end !== null) moved(end)
@@ -244,54 +244,18 @@ async function currentOffset(url: string, source: Source, signal: AbortSignal | 
 
 const offsetOf = (response: Response, fallback: number) => Number(response.headers.get('upload-offset') ?? fallback)
 
-async function put(
-  url: string,
-  { name, type }: Source,
-  headers: Record<string, string>,
-  body: Uint8Array | Blob,
-  signal: AbortSignal | undefined,
-): Promise<Response> {
-  const operation = `PUT ${name}`
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(timeoutError()), CHUNK_TIMEOUT_MS)
-  try {
-    const response = await globalThis.fetch(url, {
-      method: 'PUT',
-      headers: { 'content-type': type, ...headers },
-      body: body as Uint8Array<ArrayBuffer> | Blob,
-      signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
-    })
-    if (response.ok || response.status === 308) return response
-    throw await problemOf(response, operation, null)
-  } catch (error) {
-    if (signal?.aborted) throw new AbortError(operation, signal.reason)
-    if (error instanceof ProblemError) throw error
-    throw new ConnectionError(operation, null, error)
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** An expired URL: our store returns a problem, S3 returns 403 with XML. */
-const isExpired = (error: unknown) =>
-  error instanceof ProblemError && error.status === 403 && (error.slug === 'expired-signature' || error.slug === 'unknown')
-
-/** Whether a retry may succeed. `upload-offset`: another client wrote, or our offset differs from the store's. */
-function isTransient(error: unknown): boolean {
-  if (error instanceof ConnectionError || isExpired(error)) return true
-  return error instanceof ProblemError && (error.status >= 500 || [408, 429].includes(error.status) || error.slug === 'upload-offset')
-}
-
 async function sourceOf(file: File | FileToUpload): Promise<Source> {
   const { name } = file
-  if (!('data' in file)) return { name, size: file.size, type: file.type || 'image/tiff', read: async (from, to) => file.slice(from, to) }
+  if (!('data' in file))
+    return { name, size: file.size, type: file.type || 'image/tiff', isSeekable: true, read: async (from, to) => file.slice(from, to) }
   const type = file.type ?? 'image/tiff'
   const { data } = file
-  if (data instanceof Blob) return { name, size: data.size, type, read: async (from, to) => data.slice(from, to) }
-  if (data instanceof Uint8Array) return { name, size: data.length, type, read: async (from, to) => data.subarray(from, to) }
-  if (file.size !== undefined) return { name, size: file.size, type, read: streamReader(data) }
+  if (data instanceof Blob) return { name, size: data.size, type, isSeekable: true, read: async (from, to) => data.slice(from, to) }
+  if (data instanceof Uint8Array)
+    return { name, size: data.length, type, isSeekable: true, read: async (from, to) => data.subarray(from, to) }
+  if (file.size !== undefined) return { name, size: file.size, type, isSeekable: false, read: streamReader(data) }
   const blob = await new Response(data).blob()
-  return { name, size: blob.size, type, read: async (from, to) => blob.slice(from, to) }
+  return { name, size: blob.size, type, isSeekable: true, read: async (from, to) => blob.slice(from, to) }
 }
 
 /** Reads a stream forward. The last chunk is kept, because it may have to be sent again. */

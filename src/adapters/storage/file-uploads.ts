@@ -72,7 +72,7 @@ export function createPartialUploads(stagingFolder: string): PartialUploads {
       const file = fileOf(id)
       const size = await sizeOf(id)
       const known = running.get(id)
-      const hash = known?.offset === size ? known.hash : await rehash(file)
+      const hash = known?.offset === size ? known.hash : await hashOf(file)
       running.delete(id)
       return { file, size, sha256: hash.digest('hex') }
     },
@@ -89,7 +89,7 @@ export async function writeFully(
   while (done < bytes.length) done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
 }
 
-async function rehash(file: string): Promise<Hash> {
+export async function hashOf(file: string): Promise<Hash> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(file, { highWaterMark: REHASH_CHUNK_BYTES }) as AsyncIterable<Buffer>) hash.update(chunk)
   return hash

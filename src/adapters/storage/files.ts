@@ -24,6 +24,7 @@ import {
   type Pointer,
 } from './file-layout.ts'
 import { keysOf, sweepFiles } from './file-list.ts'
+import { PartsFolder } from './file-parts.ts'
 import { createPartialUploads, writeFully, type PartialUploads } from './file-uploads.ts'
 import { checkBucket, checkContentType, checkPrefix, checkRef } from './keys.ts'
 import {
@@ -31,10 +32,12 @@ import {
   checkedSeconds,
   LIST_PAGE_SIZE,
   objectMissing,
+  partRange,
   STALE_AFTER_MS,
   StorageError,
   type ListedObject,
   type ListOptions,
+  type MultipartUploads,
   type ObjectBody,
   type ObjectInfo,
   type ObjectRef,
@@ -84,9 +87,11 @@ export async function openFileStore({ root, publicUrl, secrets, clock, countsEgr
 export class FileStore implements Storage {
   readonly kind = 'files'
   readonly countsEgress: boolean
-  /** Resumable uploads in progress. */
-  readonly multipart = null
+  readonly accessLogs = null
+  readonly multipart: MultipartUploads
+  /** Resumable uploads in progress: at one URL, and in parts. */
   readonly uploads: PartialUploads
+  readonly parts: PartsFolder
   readonly #root: string
   readonly #staging: string
   readonly #publicUrl: () => string
@@ -102,6 +107,8 @@ export class FileStore implements Storage {
     this.#secrets = secrets
     this.#clock = clock
     this.uploads = createPartialUploads(this.#staging)
+    this.parts = new PartsFolder(this.#staging)
+    this.multipart = this.#multipart()
   }
 
   owns(address: URL): boolean {
@@ -213,7 +220,7 @@ export class FileStore implements Storage {
 
   async signPut({ bucket, key, contentType, maxBytes, countFor, expiresInSeconds }: SignPut): Promise<string> {
     return this.#address(
-      { method: 'PUT', bucket, key, contentType, maxBytes: maxBytes ?? null, fileName: null, countFor: countFor ?? null },
+      { method: 'PUT', bucket, key, contentType, maxBytes: maxBytes ?? null, fileName: null, countFor: countFor ?? null, part: null },
       expiresInSeconds,
     )
   }
@@ -228,6 +235,7 @@ export class FileStore implements Storage {
         maxBytes: null,
         fileName: fileName === undefined ? null : displayName(fileName),
         countFor: countFor ?? null,
+        part: null,
       },
       expiresInSeconds,
     )
@@ -280,6 +288,48 @@ export class FileStore implements Storage {
     const { file, size, sha256 } = await this.uploads.finished(id)
     const { etag } = await this.#commit(at, (target) => rename(file, target), { size, sha256, contentType, uploadId: id })
     return { size, sha256, etag }
+  }
+
+  #multipart(): MultipartUploads {
+    return {
+      create: async (at, contentType) => {
+        checkRef(at)
+        checkContentType(contentType)
+        return { id: await this.parts.create(), hasMd5: true }
+      },
+      parts: (upload) => this.parts.list(upload),
+      signPart: async ({ bucket, key, id, expiresInSeconds, ...part }) =>
+        this.#address(
+          {
+            method: 'PUT',
+            bucket,
+            key,
+            contentType: null,
+            maxBytes: null,
+            fileName: null,
+            countFor: null,
+            part: { id, number: part.number, ...partRange(part) },
+          },
+          expiresInSeconds,
+        ),
+      complete: async (upload) => {
+        checkRef(upload)
+        await this.#exclusive(`parts of ${upload.id}`, async () => {
+          const finished = await this.parts.finished(upload)
+          if (!finished) return
+          const { file, sha256 } = finished
+          // A second name: if we are killed before the object exists, the parts are still there.
+          await this.#commit(upload, (target) => link(file, target), {
+            size: upload.totalBytes,
+            sha256,
+            contentType: upload.contentType,
+            uploadId: upload.id,
+          })
+          await this.parts.remove(upload.id)
+        })
+      },
+      abort: async ({ id }) => await this.parts.remove(id),
+    }
   }
 
   /** The object that this upload created, of any length if the ID names none, if it still exists. */

@@ -22,7 +22,7 @@ const KEEP_ALIVE_MS = 5_000
 const LINGER_MS = 2_000
 const PACE: PaceLimits = { windowMs: 30_000, minBytes: 64 * 1024 }
 /** Headers that must not be repeated. */
-const SINGLE_HEADERS = ['content-type', 'content-length', 'content-range', 'range', 'if-range', 'transfer-encoding', 'host']
+const SINGLE_HEADERS = ['content-type', 'content-length', 'content-range', 'content-md5', 'range', 'if-range', 'transfer-encoding', 'host']
 
 const CORS = {
   'Access-Control-Allow-Origin': '*', // The signature is the credential, and another origin has none.
@@ -32,7 +32,7 @@ const CORS = {
 }
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'GET, HEAD, PUT, OPTIONS',
-  'Access-Control-Allow-Headers': 'Content-Type, Content-Range, Range, If-Range, If-Match, If-None-Match',
+  'Access-Control-Allow-Headers': 'Content-Type, Content-Range, Content-MD5, Range, If-Range, If-Match, If-None-Match',
   'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
 }
 const SAFETY = {

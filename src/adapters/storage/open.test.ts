@@ -16,6 +16,7 @@ test('default: files under DATA_DIR, with URLs of the listener; s3:// selects th
     s3Endpoint: '',
     s3PublicEndpoint: '',
     s3Encryption: null,
+    s3AccessLogs: null,
     s3Region: '',
     s3Credentials: null,
     dataDir,

@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Clock } from '#core/clock.ts'
 import { openFileStore, type FileStore } from './files.ts'
 import type { S3Credentials, S3Encryption, S3Store } from './s3.ts'
+import type { AccessLogPlace } from './s3-access-logs.ts'
 import type { StoreSecrets } from './signature.ts'
 
 export interface StorageSettings {
@@ -13,6 +14,8 @@ export interface StorageSettings {
   s3PublicEndpoint: string
   /** Null: as the bucket says. */
   s3Encryption: S3Encryption | null
+  /** Null: downloads are counted when their URLs are signed. */
+  s3AccessLogs: AccessLogPlace | null
   /** Empty: from the AWS variables and files. */
   s3Region: string
   /** Null: from the AWS variables, files and roles. */
@@ -41,6 +44,7 @@ export async function openStorage(settings: StorageSettings): Promise<FileStore 
     endpoint: settings.s3Endpoint,
     publicEndpoint: settings.s3PublicEndpoint,
     encryption: settings.s3Encryption,
+    accessLogs: settings.s3AccessLogs,
     region: settings.s3Region,
     ...(settings.s3Credentials ? { credentials: settings.s3Credentials } : {}),
     clock: settings.clock,

@@ -3,6 +3,7 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  HeadObjectCommand,
   ListPartsCommand,
   UploadPartCommand,
   type CreateMultipartUploadCommandInput,
@@ -12,12 +13,9 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { checkContentType } from './keys.ts'
 import { explainS3 } from './s3-errors.ts'
-import { StorageError, type ObjectRef, type MultipartUploads } from '#ports/storage.ts'
+import { partRange, StorageError, type MultipartUpload, type MultipartUploads, type ObjectRef } from '#ports/storage.ts'
 
-const MIB = 1024 * 1024
-/** S3 accepts at most 10,000 parts, of at least 5 MiB each except the last. */
-const MIN_PART_BYTES = 16 * MIB
-const MAX_PARTS = 10_000
+const MD5_TAG = /^"?([0-9a-f]{32})"?$/
 
 interface Means {
   client: S3Client
@@ -30,29 +28,45 @@ interface Means {
 
 export function createMultipartUploads({ client, signer, encryption, at, lifetime }: Means): MultipartUploads {
   return {
-    partBytes: (total) => Math.max(MIN_PART_BYTES, Math.ceil(total / MAX_PARTS / MIB) * MIB),
     async create(ref, contentType) {
       checkContentType(contentType)
       const command = new CreateMultipartUploadCommand({ ...at(ref), ...encryption, ContentType: contentType })
-      const { UploadId } = await explained(client.send(command))
-      return UploadId!
+      const { UploadId, ServerSideEncryption } = await explained(client.send(command))
+      // The tag of a part is its MD5, except with a key of KMS, which the bucket can prescribe too.
+      return {
+        id: UploadId!,
+        hasMd5: !ServerSideEncryption?.startsWith('aws:kms') && !encryption.ServerSideEncryption?.startsWith('aws:kms'),
+      }
     },
-    async receivedBytes({ id, partBytes, totalBytes, ...ref }, signal) {
-      const parts = await listParts(client, { ...at(ref), UploadId: id }, signal)
-      return parts === null ? null : inARow(parts, partBytes, totalBytes).bytes
+    async parts(upload, signal) {
+      const all = await listParts(client, { ...at(refOf(upload)), UploadId: upload.id }, signal)
+      return (
+        all && wellFormed(all, upload).map(({ PartNumber, ETag }) => ({ number: PartNumber!, md5: upload.hasMd5 ? md5Of(ETag) : null }))
+      )
     },
-    async signPart({ id, number, expiresInSeconds, ...ref }) {
-      const command = new UploadPartCommand({ ...at(ref), UploadId: id, PartNumber: number })
-      return await explained(getSignedUrl(signer, command, lifetime(expiresInSeconds)))
+    async signPart({ id, number, expiresInSeconds, ...part }) {
+      const { length } = partRange({ ...part, number })
+      const command = new UploadPartCommand({ ...at(refOf(part)), UploadId: id, PartNumber: number, ContentLength: length })
+      // The length is signed, so that nobody can store more than was reserved.
+      return await explained(
+        getSignedUrl(signer, command, { ...lifetime(expiresInSeconds), signableHeaders: new Set(['host', 'content-length']) }),
+      )
     },
-    async complete({ id, partBytes, totalBytes, ...ref }, signal) {
-      const upload = { ...at(ref), UploadId: id }
-      const all = await listParts(client, upload, signal)
+    async complete(upload, signal) {
+      const { totalBytes, partBytes } = upload
+      const target = { ...at(refOf(upload)), UploadId: upload.id }
+      const all = await listParts(client, target, signal)
       if (all === null) return
-      const { parts, bytes } = inARow(all, partBytes, totalBytes)
-      if (bytes < totalBytes) throw new StorageError('not-found', `Only ${bytes} of ${totalBytes} bytes are uploaded`)
-      const Parts = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
-      await explained(client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } })), signal)
+      const parts = wellFormed(all, upload)
+      const count = Math.ceil(totalBytes / partBytes)
+      try {
+        if (parts.length < count) throw new StorageError('not-found', `Only ${parts.length} of ${count} parts are uploaded`)
+        const Parts = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
+        await explained(client.send(new CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts } })), signal)
+      } catch (error) {
+        // A concurrent call, or an earlier one whose response was lost, may have completed it.
+        if (!(await isComplete(client, at(refOf(upload)), totalBytes, signal))) throw error
+      }
     },
     async abort({ id, ...ref }) {
       await explained(client.send(new AbortMultipartUploadCommand({ ...at(ref), UploadId: id }))).catch((error: unknown) => {
@@ -84,19 +98,25 @@ export async function listParts(
   }
 }
 
-/** Parts from the first on, up to the first that is missing or has a wrong length. */
-function inARow(all: readonly Part[], partBytes: number, totalBytes: number): { parts: Part[]; bytes: number } {
-  const byNumber = new Map(all.map((part) => [part.PartNumber, part]))
-  const parts: Part[] = []
-  let bytes = 0
-  while (bytes < totalBytes) {
-    const part = byNumber.get(parts.length + 1)
-    if (part?.Size !== Math.min(partBytes, totalBytes - bytes)) break
-    parts.push(part)
-    bytes += part.Size
-  }
-  return { parts, bytes }
+/** The key of an upload belongs to it alone. */
+async function isComplete(client: S3Client, target: { Bucket: string; Key: string }, size: number, signal?: AbortSignal): Promise<boolean> {
+  return await client.send(new HeadObjectCommand(target), signal ? { abortSignal: signal } : {}).then(
+    ({ ContentLength }) => ContentLength === size,
+    () => false,
+  )
 }
+
+/** Parts of the right length, by number. Another client can have sent anything to a signed URL. */
+function wellFormed(all: readonly Part[], upload: Pick<MultipartUpload, 'partBytes' | 'totalBytes'>): Part[] {
+  const count = Math.ceil(upload.totalBytes / upload.partBytes)
+  return all
+    .filter(({ PartNumber: number, Size }) => number! <= count && Size === partRange({ ...upload, number: number! }).length)
+    .toSorted((a, b) => a.PartNumber! - b.PartNumber!)
+}
+
+const md5Of = (tag: string | undefined): string | null => MD5_TAG.exec(tag ?? '')?.[1] ?? null
+
+const refOf = ({ bucket, key }: ObjectRef): ObjectRef => ({ bucket, key })
 
 async function explained<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
   try {

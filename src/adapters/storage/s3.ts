@@ -25,6 +25,7 @@ import {
   objectMissing,
   STALE_AFTER_MS,
   StorageError,
+  type AccessLogs,
   type ListOptions,
   type ObjectBody,
   type ObjectInfo,
@@ -39,6 +40,7 @@ import {
   type SignPut,
   type Storage,
 } from '#ports/storage.ts'
+import { COUNT_PARAMETER, openAccessLogs, type AccessLogPlace } from './s3-access-logs.ts'
 import { copyObject } from './s3-copy.ts'
 import { explainS3 } from './s3-errors.ts'
 import { createMultipartUploads, listParts } from './s3-parts.ts'
@@ -77,6 +79,8 @@ export interface S3StoreOptions {
   publicEndpoint?: string
   /** How objects that the platform writes are encrypted; null: as the bucket says. */
   encryption?: S3Encryption | null
+  /** Where the service delivers its access logs, from which downloads are counted; null: nowhere. */
+  accessLogs?: AccessLogPlace | null
   /** Empty: from the AWS variables and files. */
   region: string
   clock: Clock
@@ -109,7 +113,9 @@ function clientOf(options: S3StoreOptions, endpoint: string): S3Client {
 
 export class S3Store implements Storage {
   readonly kind = 's3'
-  readonly countsEgress = false // We cannot observe what its clients fetch.
+  /** We cannot observe what its clients fetch, except in its logs. */
+  readonly countsEgress: boolean
+  readonly accessLogs: AccessLogs | null
   readonly multipart: MultipartUploads
   readonly #client: S3Client
   /** Signs URLs that clients outside use; it sends nothing. */
@@ -135,6 +141,8 @@ export class S3Store implements Storage {
     this.#encryption = encryptedBy(options.encryption ?? null)
     this.#maxSingleCopyBytes = options.maxSingleCopyBytes
     this.#answerMs = options.answerMs ?? ANSWER_MS
+    this.accessLogs = options.accessLogs ? openAccessLogs(client, options.accessLogs, bucket) : null
+    this.countsEgress = this.accessLogs !== null
     this.multipart = createMultipartUploads({
       client,
       signer,
@@ -274,7 +282,7 @@ export class S3Store implements Storage {
     )
   }
 
-  async signGet({ contentType, fileName, isInternal = false, expiresInSeconds, ...at }: SignGet): Promise<string> {
+  async signGet({ contentType, fileName, countFor, isInternal = false, expiresInSeconds, ...at }: SignGet): Promise<string> {
     checkRef(at)
     if (contentType !== undefined) checkContentType(contentType)
     const command = new GetObjectCommand({
@@ -282,6 +290,7 @@ export class S3Store implements Storage {
       ResponseContentDisposition: contentDisposition(fileName ?? null),
       ...(contentType === undefined ? {} : { ResponseContentType: contentType }),
     })
+    if (countFor !== undefined && this.accessLogs) addParameter(command, COUNT_PARAMETER, countFor)
     return await explained(getSignedUrl(isInternal ? this.#client : this.#signer, command, this.#lifetime(expiresInSeconds)))
   }
 
@@ -405,4 +414,16 @@ async function explained<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> 
   } catch (error) {
     throw explainS3(error, signal)
   }
+}
+
+/** Adds a parameter to the URL of a command before it is signed. */
+function addParameter(command: GetObjectCommand, name: string, value: string): void {
+  command.middlewareStack.add(
+    (next) => (args) => {
+      const request = args.request as { query?: Record<string, string> }
+      request.query = { ...request.query, [name]: value }
+      return next(args)
+    },
+    { step: 'build', name: `add ${name}` },
+  )
 }

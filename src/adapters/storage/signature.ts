@@ -31,6 +31,15 @@ export interface SignedRequest extends ObjectRef {
   readonly fileName: string | null
   /** GET: the organization to count the bytes for. */
   readonly countFor: string | null
+  /** PUT: the part of an upload in parts that the URL accepts; null for a whole object. */
+  readonly part: SignedPart | null
+}
+
+export interface SignedPart {
+  readonly id: string
+  readonly number: number
+  readonly offset: number
+  readonly length: number
 }
 
 export interface VerifiedRequest extends SignedRequest {
@@ -46,6 +55,7 @@ export function signRequest(secret: Buffer, signed: SignedRequest): string {
     ...(signed.maxBytes === null ? [] : [`max=${signed.maxBytes}`]),
     ...(signed.fileName === null ? [] : [`name=${encodeURIComponent(signed.fileName)}`]),
     ...(signed.countFor === null ? [] : [`for=${encodeURIComponent(signed.countFor)}`]),
+    ...(signed.part === null ? [] : [`part=${signed.part.id}.${signed.part.number}.${signed.part.offset}.${signed.part.length}`]),
   ]
   const text = `${OBJECTS_PATH}${signed.bucket}/${signed.key}?${query.join('&')}`
   return `${text}&signature=${signatureOf(secret, text)}`
@@ -66,8 +76,16 @@ export function verifyRequest(secret: Buffer, target: string): VerifiedRequest |
     maxBytes: max === null ? null : Number(max),
     fileName: fields.get('name'),
     countFor: fields.get('for'),
+    part: partOf(fields.get('part')),
     id: createHash('sha256').update(given!).digest('hex').slice(0, 32),
   }
+}
+
+function partOf(text: string | null): SignedPart | null {
+  if (text === null) return null
+  const [id, ...numbers] = text.split('.')
+  const [number, offset, length] = numbers.map(Number) as [number, number, number]
+  return { id: id!, number, offset, length }
 }
 
 /** Compared as text: base64url has several spellings of the same bytes, and only one is ours. */

@@ -9,13 +9,10 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problem } from '#core/problem.ts'
-import type { UploadQuota } from '#ports/storage.ts'
+import { MAX_OBJECT_BYTES, StorageError, type UploadQuota } from '#ports/storage.ts'
 import type { FileStore } from './files.ts'
 import { parseContentRange, type ContentRange } from './range.ts'
-import type { VerifiedRequest } from './signature.ts'
-
-/** The limit of a URL that has none: the largest object that S3 accepts. */
-const MAX_OBJECT_BYTES = 5 * 2 ** 40
+import type { SignedPart, VerifiedRequest } from './signature.ts'
 
 type Piece = Extract<ContentRange, { kind: 'piece' }>
 
@@ -32,6 +29,13 @@ export type Uploader = (exchange: Exchange) => Promise<void>
 export function createUploader(store: FileStore, quota: UploadQuota | null): Uploader {
   const exclusively = createUploadLocks()
   return async ({ request, response, signed, proceed }) => {
+    const { part } = signed
+    if (part) {
+      if (request.method === 'HEAD') throw problem('method-not-allowed', 'The URL of a part accepts PUT', { headers: { Allow: 'PUT' } })
+      return await exclusively(`${part.id}/${part.number}`, request, 'take over', () =>
+        receivePart(store, part, { request, response, signed, proceed }),
+      )
+    }
     if (request.method === 'HEAD') return await tellProgress(store, signed, null, response)
     if (request.headers['content-type'] !== signed.contentType)
       throw problem('invalid-signature', `The URL is signed for Content-Type: ${signed.contentType}`)
@@ -60,6 +64,29 @@ export function createUploader(store: FileStore, quota: UploadQuota | null): Upl
     const { etag } = await store.put(signed, bytesOf(request), { contentType: signed.contentType!, maxBytes: length })
     response.writeHead(200, { ETag: etag, 'Content-Length': '0' }).end()
   }
+}
+
+/** One part of an upload in parts, whole or not at all. As in S3, its tag is its MD5. */
+async function receivePart(store: FileStore, part: SignedPart, { request, response, proceed }: Exchange): Promise<void> {
+  const length = declaredLength(request)
+  if (length !== part.length) throw problem('invalid-signature', `The URL is signed for a part of ${part.length} bytes, not ${length}`)
+  const md5 = contentMd5(request)
+  proceed()
+  try {
+    const received = await store.parts.write(part, bytesOf(request), md5)
+    response.writeHead(200, { ETag: `"${received}"`, 'Content-Length': '0' }).end()
+  } catch (error) {
+    if (!(error instanceof StorageError && error.code === 'changed')) throw error
+    throw problem('checksum-mismatch', 'The bytes that arrived differ from Content-MD5; send the part again')
+  }
+}
+
+/** In hexadecimal; null if the client sent none. */
+function contentMd5({ headers }: IncomingMessage): string | null {
+  const header = headers['content-md5']
+  if (header === undefined) return null
+  if (!/^[A-Za-z0-9+/]{22}==$/.test(String(header))) throw problem('bad-request', 'Content-MD5 must be 16 bytes in base64')
+  return Buffer.from(String(header), 'base64').toString('hex')
 }
 
 async function receivePiece(store: FileStore, piece: Piece, { request, response, signed, proceed }: Exchange): Promise<void> {

@@ -140,6 +140,8 @@ export interface ImageryTables {
     parts_id: string | null
     part_bytes: number | null
     parts_total_bytes: number | null
+    parts_key: string | null
+    parts_have_md5: boolean | null
     /** As stated by the user who uploaded it. */
     position: JSONColumnType<UploadPosition> | null
     created_at: Date

@@ -6,6 +6,7 @@ type Json = Record<string, unknown>
 export interface PlatformTables {
   rate_window: { subject: string; started_at: Date; used: number }
   replica_mark: { id: string; pid: number }
+  access_log: { name: string; read_at: Date; downloads: number; bytes: number }
   trace_link: { id: string; traceparent: string; created_at: Generated<Date> }
   erasure: { org_id: string; erased_at: Date; keep_until: Date; buckets: string[]; proof: JSONColumnType<Json> }
   installation: { is_only: Generated<boolean>; id: string; created_at: Date }

@@ -9,7 +9,9 @@ export default task({ ...clearUploadTask }).handle(async ({ db, storage }, { upl
   if (!closedAt) return
   for (const file of await uploadFiles.list(db, upload_id)) {
     const parts = uploadFiles.partsOf(file, bucket)
-    if (parts) await storage.multipart?.abort(parts)
+    if (parts) await storage.multipart.abort(parts)
+    // The object of an upload in parts becomes the asset's file, unless the session failed.
+    if (file.partsKey !== null && file.assetId === null) await storage.remove({ bucket, key: file.partsKey })
     await storage.remove({ bucket, key: file.objectKey })
   }
 })

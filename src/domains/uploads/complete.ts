@@ -16,7 +16,16 @@ import { StorageError } from '#ports/storage.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
 import { initialProfile } from '#raster/ingest/facts.ts'
 import { groundPixelM } from '#raster/stack/grid.ts'
-import { discard, ingestFiles, rejection, toAsset, toItem, type IngestedFile, type RejectedFile } from '#services/ingest/intake.ts'
+import {
+  discard,
+  ingestFiles,
+  rejection,
+  toAsset,
+  toItem,
+  type IngestedFile,
+  type RejectedFile,
+  type UploadedFile,
+} from '#services/ingest/intake.ts'
 import { commonNamesOf, keysOf, placeOfAll, requireOneScene } from './one-item.lib.ts'
 import { positionsOf, Positions } from './position.lib.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
@@ -111,7 +120,8 @@ export default operation({
   },
 })
 
-const refsOf = (ingested: readonly IngestedFile[]) => ingested.map(({ at }) => at)
+/** Only copies are discarded: a file that was uploaded in parts is not copied, and another call can complete the session with it. */
+const refsOf = (ingested: readonly IngestedFile[]) => ingested.filter(({ isCopy }) => isCopy).map(({ at }) => at)
 
 async function complete(
   context: WriteContext,
@@ -150,7 +160,7 @@ async function uploadedFiles(
   { db, storage, signal }: Context,
   session: uploads.Upload,
   positions: Checked['positions'],
-): Promise<uploadFiles.UploadFile[]> {
+): Promise<UploadedFile[]> {
   const all = await uploadFiles.list(db, session.id)
   const waiting = all.filter(uploadFiles.waitsForPosition)
   const files = all.filter((file) => file.state === 'awaiting' || (waiting.includes(file) && positions.has(file.id)))
@@ -171,9 +181,11 @@ async function uploadedFiles(
         `(${all.map(({ name }) => name).join(', ')}); upload the others first`,
     )
   const missing: string[] = []
+  const uploaded: UploadedFile[] = []
   for (const file of files) {
-    if (!(await joinParts({ db, storage, signal }, session, file))) missing.push(file.name)
-    else if ((await storage.stat({ bucket: session.bucket, key: file.objectKey }, signal)) === null) missing.push(file.name)
+    const place = (await joinParts({ db, storage, signal }, session, file)) ? await placeOfUpload({ storage, signal }, session, file) : null
+    if (place) uploaded.push({ file, ...place })
+    else missing.push(file.name)
   }
   if (missing.length > 0)
     throw problem(
@@ -181,7 +193,22 @@ async function uploadedFiles(
       `${missing.join(', ')} ${missing.length > 1 ? 'have' : 'has'} not been uploaded yet: ` +
         `PUT ${missing.length > 1 ? 'each' : 'it'} to the URL from uploads.signed_url`,
     )
-  return files
+  return uploaded
+}
+
+/** No URL accepts another file at the key of an upload in parts, once it is complete. */
+async function placeOfUpload(
+  { storage, signal }: Pick<Context, 'storage' | 'signal'>,
+  { bucket }: uploads.Upload,
+  { partsKey, objectKey }: uploadFiles.UploadFile,
+): Promise<Pick<UploadedFile, 'at' | 'isSealed'> | null> {
+  for (const [key, isSealed] of [
+    [partsKey, true],
+    [objectKey, false],
+  ] as const) {
+    if (key !== null && (await storage.stat({ bucket, key }, signal)) !== null) return { at: { bucket, key }, isSealed }
+  }
+  return null
 }
 
 /** Completes a multipart upload. Returns false if a part is missing. */
@@ -193,7 +220,7 @@ async function joinParts(
   const parts = uploadFiles.partsOf(file, bucket)
   if (!parts) return true
   try {
-    await storage.multipart!.complete(parts, signal)
+    await storage.multipart.complete(parts, signal)
   } catch (error) {
     if (error instanceof StorageError && error.code === 'not-found') return false
     throw error
@@ -222,7 +249,9 @@ async function recordRejected(
   })
   await discard(
     { storage },
-    removed.map(({ file }) => ({ bucket: session.bucket, key: file.objectKey })),
+    removed.flatMap(({ file: { objectKey, partsKey } }) =>
+      [objectKey, partsKey].flatMap((key) => (key === null ? [] : [{ bucket: session.bucket, key }])),
+    ),
   )
 }
 

@@ -5,6 +5,7 @@ import complete from './complete.ts'
 import fail from './fail.ts'
 import initiate from './initiate.ts'
 import list from './list.ts'
+import parts from './parts.ts'
 import progress from './progress.ts'
 import signedUrl from './signed_url.ts'
 import clearTask from './clear.task.ts'
@@ -12,6 +13,6 @@ import convertTask from './convert.task.ts'
 import expireTask from './expire.task.ts'
 import resumeTask from './resume.task.ts'
 
-export const operations: readonly AnyOperation[] = [complete, fail, initiate, list, progress, signedUrl]
+export const operations: readonly AnyOperation[] = [complete, fail, initiate, list, parts, progress, signedUrl]
 
 export const tasks: readonly AnyTask[] = [clearTask, convertTask, expireTask, resumeTask]

@@ -3,6 +3,7 @@ import { Choice, Closed, Described, Nullable } from '#core/shapes.ts'
 import * as uploads from '#model/imagery/upload.ts'
 import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
+import { receivedBytes } from './parts.lib.ts'
 import { EXAMPLE_UPLOAD, MAX_BYTES, toRecord, UploadId, UploadRecord } from './wire.ts'
 
 const FILE_CONCURRENCY = 8
@@ -29,11 +30,17 @@ export default operation({
   /** Reads the sizes in the store, so that progress advances even if the client does not report it. */
   async prepare({ db, storage, signal }, _input, { id, bucket, closedAt }): Promise<number> {
     if (closedAt) return 0
-    const keys = (await uploadFiles.list(db, id)).filter(({ state }) => state === 'awaiting').map(({ objectKey }) => objectKey)
+    const files = (await uploadFiles.list(db, id)).filter(({ state }) => state === 'awaiting')
+    const bytesOf = async (file: uploadFiles.UploadFile): Promise<number> => {
+      const parts = uploadFiles.partsOf(file, bucket)
+      const received = parts && (await storage.multipart.parts(parts, signal))
+      if (received) return receivedBytes(parts!, received)
+      return (await storage.stat({ bucket, key: file.partsKey ?? file.objectKey }, signal))?.size ?? 0
+    }
     let bytes = 0
-    for (let first = 0; first < keys.length; first += FILE_CONCURRENCY) {
-      const files = await Promise.all(keys.slice(first, first + FILE_CONCURRENCY).map((key) => storage.stat({ bucket, key }, signal)))
-      bytes += files.reduce((sum, file) => sum + (file?.size ?? 0), 0)
+    for (let first = 0; first < files.length; first += FILE_CONCURRENCY) {
+      const sizes = await Promise.all(files.slice(first, first + FILE_CONCURRENCY).map(bytesOf))
+      bytes += sizes.reduce((sum, size) => sum + size, 0)
     }
     return bytes
   },

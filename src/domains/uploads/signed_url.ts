@@ -1,15 +1,15 @@
 import Type from 'typebox'
 import { isMediaType } from '#core/file-names.ts'
-import { invalidField, problem } from '#core/problem.ts'
+import { invalidField } from '#core/problem.ts'
 import { Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import * as projects from '#model/identity/project.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
 import * as uploads from '#model/imagery/upload.ts'
 import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { operation, type Context } from '#operation.ts'
+import { partBytesFor, partRange } from '#ports/storage.ts'
+import { LIFETIME_SECONDS, openParts, partCount, reserveFile } from './parts.lib.ts'
 import { EXAMPLE_UPLOAD, MAX_BYTES, UploadId } from './wire.ts'
-
-const LIFETIME_SECONDS = 900
 
 /** Returns a short-lived URL to PUT a file of a session to. Repeated with the same name, it returns a new URL for the same file. */
 export default operation({
@@ -93,6 +93,7 @@ export default operation({
     // A file can be larger than announced, but must fit into the quota.
     const maxBytes = Math.max(session.reservedBytes, arrivedBytes) + (await storageAccounts.freeBytes(tx, organizationId))
     const at = { bucket, key: file.objectKey }
+    if (!part?.url) await uploadFiles.forgetParts(tx, file.id)
     if (part?.url) return { upload_url: part.url, object_path: storage.uriOf(at), part: { offset: part.offset, length: part.length } }
     return {
       upload_url: await storage.signPut({
@@ -108,14 +109,6 @@ export default operation({
   },
 })
 
-interface FilePart {
-  uploadId: string
-  bucket: string
-  name: string
-  contentType: string
-  totalBytes: number
-}
-
 interface NextPart {
   offset: number
   length: number
@@ -123,33 +116,16 @@ interface NextPart {
   url: string | null
 }
 
-/** Reserves storage for the whole file, then finds where to continue. A file whose size changed starts again. */
-async function nextPart({ db, storage, clock, signal }: Context, upload: FilePart): Promise<NextPart> {
-  const now = clock.now()
-  const file = await db.transaction().execute(async (tx) => {
-    uploads.requireOpen(await uploads.lock(tx, upload.uploadId))
-    const row = await uploadFiles.put(tx, upload.uploadId, { name: upload.name, contentType: upload.contentType }, now)
-    await uploadFiles.reserveBytes(tx, row.id, upload.totalBytes, now)
-    return row
-  })
-  const parts = storage.multipart!
-  const { totalBytes } = upload
-  const partBytes = parts.partBytes(totalBytes)
-  const at = { bucket: upload.bucket, key: file.objectKey }
-  if (totalBytes <= partBytes) return { offset: 0, length: totalBytes, url: null }
-  const former = uploadFiles.partsOf(file, upload.bucket)
-  const reached = former?.totalBytes === totalBytes ? await parts.receivedBytes(former, signal) : null
-  const partsId = former && reached !== null ? former.id : await restart()
-  const offset = reached ?? 0
-  const length = Math.min(partBytes, totalBytes - offset)
-  const number = Math.min(Math.ceil(totalBytes / partBytes), offset / partBytes + 1)
-  return { offset, length, url: await parts.signPart({ ...at, id: partsId, number, expiresInSeconds: LIFETIME_SECONDS }) }
-
-  async function restart(): Promise<string> {
-    if (former) await parts.abort(former)
-    const id = await parts.create(at, file.contentType)
-    if (await uploadFiles.beginParts(db, file, { id, partBytes, totalBytes }, now)) return id
-    await parts.abort({ ...at, id })
-    throw problem('upload-offset', `Two requests started the upload of ${file.name} concurrently; retry this one`)
-  }
+/** The first part that is missing, or the last if none is. */
+async function nextPart(context: Context, wanted: Parameters<typeof reserveFile>[1]): Promise<NextPart> {
+  const file = await reserveFile(context, wanted)
+  const { totalBytes } = wanted
+  if (totalBytes <= partBytesFor(totalBytes)) return { offset: 0, length: totalBytes, url: null }
+  const { upload, received } = await openParts(context, file, wanted)
+  const gap = received.findIndex(({ number }, index) => number !== index + 1)
+  const arrived = gap === -1 ? received.length : gap
+  const number = Math.min(partCount(upload), arrived + 1)
+  const url = await context.storage.multipart.signPart({ ...upload, number, expiresInSeconds: LIFETIME_SECONDS })
+  if (arrived === partCount(upload)) return { offset: totalBytes, length: 0, url }
+  return { ...partRange({ ...upload, number }), url }
 }

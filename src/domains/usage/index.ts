@@ -4,8 +4,9 @@ import type { AnyTask } from '#task.ts'
 import current from './current.ts'
 import history from './history.ts'
 import recalculateStorage from './recalculate_storage.ts'
+import countDownloadsTask from './count-downloads.task.ts'
 import snapshotTask from './snapshot.task.ts'
 
 export const operations: readonly AnyOperation[] = [current, history, recalculateStorage]
 
-export const tasks: readonly AnyTask[] = [snapshotTask]
+export const tasks: readonly AnyTask[] = [countDownloadsTask, snapshotTask]

@@ -34,6 +34,8 @@ export async function note(db: Db, bucket: string, keys: readonly string[], now:
       and i.deleted_at is null)
       and not exists (select from upload_file f join upload_session u on u.id = f.upload_id where f.object_key = k.key
         and u.bucket = ${bucket} and u.closed_at is null)
+      and k.key not in (select f.parts_key from upload_session u join upload_file f on f.upload_id = u.id
+        where u.bucket = ${bucket} and u.closed_at is null and f.parts_key is not null)
     on conflict (bucket, key) do update set last_seen_at = excluded.last_seen_at
     returning key, seen_at <= ${new Date(now.getTime() - ORPHAN_HOURS * HOUR_MS)} as "isDue"
   `.execute(db)

@@ -30,10 +30,13 @@ const COLUMNS = [
   // The copy being converted.
   'source_key as sourceKey',
   'attempts',
-  // The multipart upload in progress, if the store uses one.
+  // The multipart upload in progress.
   'parts_id as partsId',
   'part_bytes as partBytes',
   'parts_total_bytes as partsTotalBytes',
+  // Where its object will be, or is once the upload has ended.
+  'parts_key as partsKey',
+  'parts_have_md5 as partsHaveMd5',
   'position',
 ] as const
 
@@ -93,33 +96,55 @@ export async function put(tx: Tx, uploadId: string, request: { name: string; con
 }
 
 /** The multipart upload of a file; null if it has none. */
-export function partsOf({ objectKey, partsId, partBytes, partsTotalBytes }: UploadFile, bucket: string): MultipartUpload | null {
-  return partsId === null ? null : { bucket, key: objectKey, id: partsId, partBytes: partBytes!, totalBytes: partsTotalBytes! }
+export function partsOf(file: UploadFile, bucket: string): MultipartUpload | null {
+  if (file.partsId === null) return null
+  return {
+    bucket,
+    // An upload that began before the key was recorded has that of the file.
+    key: file.partsKey ?? file.objectKey,
+    id: file.partsId,
+    partBytes: file.partBytes!,
+    totalBytes: file.partsTotalBytes!,
+    hasMd5: file.partsHaveMd5 ?? false,
+    contentType: file.contentType,
+  }
 }
 
 /** Replaces the multipart upload of a file. Returns false if a concurrent call replaced it. */
-export async function beginParts(
-  db: Db,
-  file: UploadFile,
-  upload: { id: string; partBytes: number; totalBytes: number },
-  now: Date,
-): Promise<boolean> {
+export async function beginParts(db: Db, file: UploadFile, upload: MultipartUpload, now: Date): Promise<boolean> {
   const result = await db
     .updateTable('upload_file')
-    .set({ parts_id: upload.id, part_bytes: upload.partBytes, parts_total_bytes: upload.totalBytes, updated_at: now })
+    .set({
+      parts_id: upload.id,
+      part_bytes: upload.partBytes,
+      parts_total_bytes: upload.totalBytes,
+      parts_key: upload.key,
+      parts_have_md5: upload.hasMd5,
+      updated_at: now,
+    })
     .where('id', '=', file.id)
     .where('parts_id', 'is not distinct from', file.partsId)
     .executeTakeFirst()
   return result.numUpdatedRows > 0n
 }
 
-/** The multipart upload was completed or aborted. */
+/** The multipart upload was completed; its object stays. */
 export async function endParts(db: Db, id: string, partsId: string): Promise<void> {
   await db
     .updateTable('upload_file')
     .set({ parts_id: null, part_bytes: null, parts_total_bytes: null })
     .where('id', '=', id)
     .where('parts_id', '=', partsId)
+    .execute()
+}
+
+/** The file will be sent as a whole instead. The sweep removes what has arrived in parts. */
+export async function forgetParts(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('upload_file')
+    .set({ parts_id: null, part_bytes: null, parts_total_bytes: null, parts_key: null, parts_have_md5: null })
+    .where('id', '=', id)
+    .where((where) => where.or([where('parts_id', 'is not', null), where('parts_key', 'is not', null)]))
     .execute()
 }
 

@@ -1,7 +1,7 @@
 /**
  * Download quotas of the organization that owns the data. The built-in store counts bytes as it sends them, for every response; on S3,
- * which does not report them, a file's size counts when its URL is signed. All decisions are made on one row per organization, in the
- * transaction that counts: concurrent calls cannot exceed a limit, and a crash loses nothing.
+ * they are counted from its access logs, if it writes them, or else a file's size counts when its URL is signed. All decisions are made
+ * on one row per organization, in the transaction that counts: concurrent calls cannot exceed a limit, and a crash loses nothing.
  */
 import { sql } from 'kysely'
 import { DAY_MS, MINUTE_MS } from '#core/time.ts'

@@ -15,6 +15,7 @@ import { isCloudOptimized, type Inspection } from '#raster/ingest/inspect.ts'
 import { extentOutline, type Outline } from '#raster/ingest/outline.ts'
 import { positioned } from '#raster/ingest/position.ts'
 import { lacksPosition, refusalOf, unlikeTiff } from '#raster/ingest/refusal.ts'
+import { objectMissing } from '#ports/storage.ts'
 import type { RasterInfo } from '#raster/types.ts'
 
 export const COG_TYPE = 'image/tiff; application=geotiff; profile=cloud-optimized'
@@ -25,10 +26,18 @@ const HEAD_BYTES = 64
 
 type IngestContext = Pick<Context, 'storage' | 'raster' | 'signal'>
 
+/** An uploaded file. `isSealed`: no signed URL can replace it, so that it need not be copied before it is checked. */
+export interface UploadedFile {
+  file: UploadFile
+  at: { bucket: string; key: string }
+  isSealed: boolean
+}
+
 /** A file at a key that was never signed, so that nobody can replace it after the check. */
 export interface IngestedFile {
   file: UploadFile
   at: { bucket: string; key: string }
+  isCopy: boolean
   size: number
   sha256: Buffer | null
   info: RasterInfo
@@ -52,7 +61,7 @@ export const newKey = (fileName: string): string => `assets/${newId()}/${keySegm
 export async function ingestFiles(
   context: IngestContext,
   upload: Upload,
-  files: readonly UploadFile[],
+  files: readonly UploadedFile[],
   positions: ReadonlyMap<string, UploadPosition>,
 ): Promise<{ ingested: IngestedFile[]; rejected: RejectedFile[] }> {
   const copies: { bucket: string; key: string }[] = []
@@ -62,7 +71,7 @@ export async function ingestFiles(
       const batch = files.slice(first, first + FILE_CONCURRENCY)
       results.push(
         ...(await Promise.all(
-          batch.map((file) => ingestFile(context, upload, { file, position: positions.get(file.id) ?? null }, copies)),
+          batch.map((uploaded) => ingestFile(context, upload, { ...uploaded, position: positions.get(uploaded.file.id) ?? null }, copies)),
         )),
       )
     }
@@ -86,12 +95,14 @@ export async function discard(
 async function ingestFile(
   { storage, raster, signal }: IngestContext,
   upload: Upload,
-  { file, position }: { file: UploadFile; position: UploadPosition | null },
+  { file, at: from, isSealed, position }: UploadedFile & { position: UploadPosition | null },
   copies: { bucket: string; key: string }[],
 ): Promise<IngestedFile | RejectedFile> {
-  const at = { bucket: upload.bucket, key: newKey(file.name) }
-  copies.push(at)
-  const { size, sha256 } = await storage.copy({ bucket: upload.bucket, key: file.objectKey }, at, signal)
+  const at = isSealed ? from : { bucket: upload.bucket, key: newKey(file.name) }
+  if (!isSealed) copies.push(at)
+  const stored = isSealed ? await storage.stat(from, signal) : await storage.copy(from, at, signal)
+  if (!stored) throw objectMissing()
+  const { size, sha256 } = stored
   const reason = unlikeTiff(await headOf(storage, at, Math.min(size, HEAD_BYTES), signal))
   if (reason) return { file, reason, lacksPosition: false }
   try {
@@ -103,6 +114,7 @@ async function ingestFile(
     return {
       file,
       at,
+      isCopy: !isSealed,
       size,
       sha256: sha256 === null ? null : Buffer.from(sha256, 'hex'),
       info,

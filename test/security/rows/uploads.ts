@@ -35,6 +35,12 @@ export const rows: Rows = {
     missing: otherProject,
     breaks: 'table upload_file',
   },
+  'uploads.parts': {
+    ...CHANGES_A_PROJECT,
+    input: async (w, org) => ({ ...(await upload(w, org)), file_name: 'a.tif', size_bytes: 100 }),
+    missing: otherUpload,
+    breaks: 'table upload_file',
+  },
   'uploads.progress': { ...CHANGES_A_PROJECT, input: upload, missing: otherUpload, breaks: 'table upload_file' },
   'uploads.signed_url': {
     ...CHANGES_A_PROJECT,

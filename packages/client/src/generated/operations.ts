@@ -327,6 +327,7 @@ export const OPERATION_IDS: readonly string[] = [
   'uploads.fail',
   'uploads.initiate',
   'uploads.list',
+  'uploads.parts',
   'uploads.progress',
   'uploads.signed_url',
   'usage.current',

@@ -3,6 +3,8 @@
 export type ProblemSlug =
   /** The request is well formed but cannot be carried out. The detail says which combination or state prevents it. */
   | 'bad-request'
+  /** The bytes that arrived differ from `Content-MD5`: they were changed on the way. Nothing was stored; send the part again. */
+  | 'checksum-mismatch'
   /**
    * The file is still being converted for display and statistics. Check its progress with `uploads.progress`, and retry when its state is
    * `ready`.

@@ -108,6 +108,56 @@ export interface UploadsListOutput {
   total: number
 }
 
+/** Input of `uploads.parts`. */
+export interface UploadsPartsInput {
+  /** Upload session ID */
+  upload_id: string
+  /** File name */
+  file_name: string
+  /** Media type of the file. Default: `"application/octet-stream"` */
+  content_type?: string | undefined
+  /** File size in bytes, at most 5 TiB; a file of another size begins again */
+  size_bytes: number
+  /** Part number after which the page begins; `next` of the previous page. Default: `0` */
+  after?: number | undefined
+  /** Maximum number of URLs. Default: `100` */
+  limit?: number | undefined
+  /** Sign exactly these parts, for example to replace parts that have arrived; `after` and `limit` are then ignored */
+  numbers?: number[] | null | undefined
+}
+
+/** Output of `uploads.parts`. */
+export interface UploadsPartsOutput {
+  /** Path of the file in the object store */
+  object_path: string
+  /** Size of every part except the last */
+  part_bytes: number
+  /** Number of parts of the file */
+  part_count: number
+  /** Bytes of all parts that have arrived */
+  received_bytes: number
+  /** Parts of this page that have arrived */
+  received: ({
+    /** Part number */
+    number: number
+    /** MD5 of the part in hexadecimal; null if the object store does not know it */
+    md5: string | null
+  })[]
+  /** Parts of this page to send */
+  parts: ({
+    /** Part number */
+    number: number
+    /** First byte of the part in the file */
+    offset: number
+    /** Exact number of bytes to send */
+    length: number
+    /** URL to PUT the part to, within 15 minutes; with a `Content-MD5` header, the object store compares it */
+    upload_url: string
+  })[]
+  /** `after` of the next page; null on the last page */
+  next: number | null
+}
+
 /** Input of `uploads.progress`. */
 export interface UploadsProgressInput {
   /** Upload session ID */
@@ -189,6 +239,15 @@ export class UploadsApi {
    */
   list(input: UploadsListInput, options?: CallOptions): Page<UploadsListOutput, Upload> {
     return this.#client.page('uploads.list', input, options, ['uploads', 'offset', 'limit', 20])
+  }
+
+  /**
+   * Signed URLs for the missing parts of a large file, a page at a time.
+   *
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  parts(input: UploadsPartsInput, options?: CallOptions): Promise<UploadsPartsOutput> {
+    return this.#client.call('uploads.parts', input, options, 'keyed')
   }
 
   /**

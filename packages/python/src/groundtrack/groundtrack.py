@@ -74,7 +74,7 @@ class Groundtrack(Operations):
             content_type: Media type of the files
             state_file: A file in which to keep the state of the upload, so that another call can resume it
             progress: True for a progress bar of tqdm, or a function of the bytes sent and their total
-            chunk_bytes: Size of one request
+            chunk_bytes: Size of one request; if it is smaller than the default, files of more than 32 MiB are sent in such chunks, too
         """
         from .transfer import upload
 

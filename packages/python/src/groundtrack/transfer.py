@@ -32,6 +32,13 @@ MAX_FAILURES = 8
 CHUNK_SECONDS = 300.0
 """A hanging connection would otherwise end only after many minutes."""
 READ_BYTES = 1024 * 1024
+MIN_CHUNK_BYTES = 8 * 1024 * 1024
+PARTS_FROM_BYTES = 32 * 1024 * 1024
+"""Larger files are sent in parts, each to its own signed URL, unless smaller chunks are asked for."""
+SAMPLE_PARTS = 64
+"""A file can take hours to read, so that a resumed upload compares a sample of what has arrived, and all of it once a part differs."""
+PAGE_PARTS = 32
+"""URLs per call: they expire, so that a slow connection would not use more of them."""
 
 Progress = Union[bool, Callable[[int, int], None]]
 FileLike = Union[str, "os.PathLike[str]", tuple[str, Union[bytes, BinaryIO]]]
@@ -74,6 +81,12 @@ class _Source:
         for start in range(0, end, READ_BYTES):
             digest.update(self.read(start, min(end, start + READ_BYTES)))
         return digest
+
+    def md5(self, start: int, end: int) -> bytes:
+        digest = hashlib.md5(usedforsecurity=False)
+        for at in range(start, end, READ_BYTES):
+            digest.update(self.read(at, min(end, at + READ_BYTES)))
+        return digest.digest()
 
     def close(self) -> None:
         if self._owns:
@@ -239,6 +252,10 @@ class _File:
         self._client, self._source, self._upload_id = client, source, upload_id
         self._type, self._chunk_bytes = content_type, chunk_bytes
         self._may_have_started = may_have_started
+        self._is_resumed = may_have_started
+        self._is_large = source.size > PARTS_FROM_BYTES and chunk_bytes >= MIN_CHUNK_BYTES
+        self._compared: set[int] = set()
+        self._compares_all = False
         self._report: Callable[[int], None] = lambda sent: None
         self._sent = 0
         self._failures = 0
@@ -250,6 +267,8 @@ class _File:
         fields = {"upload_id": self._upload_id, "file_name": self._source.name, "content_type": self._type, "size_bytes": self._source.size}
         while True:
             try:
+                if self._is_large:
+                    return (yield from self._send_missing())
                 target = yield from self._client.json_flow("uploads.signed_url", fields)
                 part = target.get("part")
                 if part is not None:
@@ -266,6 +285,59 @@ class _File:
                 yield Pause(wait)
             self._may_have_started = True
 
+    def _send_missing(self) -> Flow[None]:
+        """All parts that have not arrived, a page of URLs at a time. What another process has sent is compared with the file."""
+        after: int | None = 0
+        arrived: int | None = None
+        while after is not None:
+            page = yield from self._request_parts({"after": after, "limit": PAGE_PARTS})
+            arrived = page["received_bytes"] if arrived is None else arrived
+            self._moved(arrived)
+            changed: list[int] = yield Do(lambda: self._changed_parts(page))
+            if changed and not self._compares_all:
+                self._compares_all = True
+                after = 0
+                continue
+            for first in range(0, len(changed), PAGE_PARTS):
+                numbers = changed[first : first + PAGE_PARTS]
+                for part in (yield from self._request_parts({"numbers": numbers}))["parts"]:
+                    yield from self._put_part(part)
+                    self._compared.add(part["number"])
+            for part in page["parts"]:
+                yield from self._put_part(part)
+                self._compared.add(part["number"])
+                arrived += part["length"]
+                self._moved(arrived)
+            after = page["next"]
+
+    def _request_parts(self, page: Mapping[str, Any]) -> Flow[Any]:
+        fields = {"upload_id": self._upload_id, "file_name": self._source.name, "content_type": self._type, "size_bytes": self._source.size}
+        return (yield from self._client.json_flow("uploads.parts", {**fields, **page}))
+
+    def _changed_parts(self, page: Mapping[str, Any]) -> list[int]:
+        """Parts that arrived from a file of the same name and size, but with other bytes: the file has changed since."""
+        changed: list[int] = []
+        every = 1 if self._compares_all else -(-page["part_count"] // SAMPLE_PARTS)
+        for part in page["received"] if self._is_resumed else []:
+            number, md5 = part["number"], part["md5"]
+            if md5 is None or number in self._compared or (number - 1) % every != 0:
+                continue
+            offset = (number - 1) * page["part_bytes"]
+            if self._source.md5(offset, min(self._source.size, offset + page["part_bytes"])).hex() == md5:
+                self._compared.add(number)
+            else:
+                changed.append(number)
+        return changed
+
+    def _put_part(self, part: Mapping[str, Any]) -> Flow[None]:
+        yield from self._put_verified(part["upload_url"], part["offset"], part["length"])
+
+    def _put_verified(self, url: str, offset: int, length: int) -> Flow[None]:
+        """The store compares the MD5 that we send."""
+        data: bytes = yield Do(lambda: self._source.read(offset, offset + length))
+        md5 = base64.b64encode(hashlib.md5(data, usedforsecurity=False).digest()).decode()
+        yield from self._put(url, {"content-md5": md5}, data)
+
     def _moved(self, offset: int) -> None:
         if offset > self._sent:
             self._failures = 0
@@ -273,11 +345,9 @@ class _File:
         self._report(offset)
 
     def _send_part(self, url: str, offset: int, length: int) -> Flow[None]:
-        """Each part has its own URL; the next response gives the next part. S3 compares the MD5 that we send."""
+        """Each part has its own URL; the next response gives the next part."""
         if length > 0 or self._source.size == 0:
-            data: bytes = yield Do(lambda: self._source.read(offset, offset + length))
-            md5 = base64.b64encode(hashlib.md5(data, usedforsecurity=False).digest()).decode()
-            yield from self._put(url, {"content-md5": md5}, data)
+            yield from self._put_verified(url, offset, length)
         self._moved(offset + length)
 
     def _send_chunks(self, url: str) -> Flow[None]:
@@ -346,7 +416,7 @@ def _is_transient(error: Exception) -> bool:
     """Whether a retry may succeed. `upload-offset`: another client wrote, or our offset differs from the store's."""
     if isinstance(error, NetworkError) or _is_expired(error):
         return True
-    return isinstance(error, ProblemError) and (error.status >= 500 or error.status in (408, 429) or error.slug == "upload-offset")
+    return isinstance(error, ProblemError) and (error.status >= 500 or error.status in (408, 429) or error.slug in ("upload-offset", "checksum-mismatch"))
 
 
 def download(

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import { StorageError, type Storage } from '#ports/storage.ts'
+import { partRange, StorageError, type Storage } from '#ports/storage.ts'
 import { newId } from '#core/ids.ts'
 import { collect, inChunks, pattern, tempFolder, type testClock } from './place.ts'
 
@@ -15,6 +15,8 @@ interface Opened {
 }
 
 const TYPE = 'image/tiff'
+/** The smallest that S3 accepts. */
+const SUITE_PART = 5 * 2 ** 20
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const failsWith = (code: StorageError['code']) => (error: unknown) => error instanceof StorageError && error.code === code
 const request = globalThis.fetch
@@ -54,6 +56,49 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
       assert.ok(info?.lastModified instanceof Date)
       assert.ok(bytes.equals(await all(`a/${key}.tif`)))
     }
+  })
+
+  test(`${name}: an upload in parts takes them in any order, lists them, and becomes an object once`, async (t) => {
+    const { store, at, all } = await open(t)
+    const { multipart } = store
+    const bytes = pattern(2 * SUITE_PART + 1_000)
+    const { id, hasMd5 } = await multipart.create(at('in/parts.tif'), TYPE)
+    const upload = { ...at('in/parts.tif'), id, partBytes: SUITE_PART, totalBytes: bytes.length, hasMd5, contentType: TYPE }
+    const send = async (number: number, body?: Uint8Array, md5?: string) => {
+      const { offset, length } = partRange({ ...upload, number })
+      const part = body ?? bytes.subarray(offset, offset + length)
+      const url = await multipart.signPart({ ...upload, number, expiresInSeconds: 900 })
+      const digest = md5 ?? createHash('md5').update(part).digest('base64')
+      return (await request(url, { method: 'PUT', body: part as Uint8Array<ArrayBuffer>, headers: { 'content-md5': digest } })).status
+    }
+    assert.equal(await send(1, undefined, createHash('md5').digest('base64')), 400, 'another checksum')
+    assert.equal(await send(3, pattern(1_001)), 403, 'another length')
+    assert.deepEqual(await multipart.parts(upload), [])
+    assert.deepEqual([await send(3), await send(1, pattern(SUITE_PART, 9))], [200, 200])
+    await assert.rejects(multipart.complete(upload), failsWith('not-found'))
+    assert.equal(await store.stat(upload), null)
+    assert.deepEqual([await send(2), await send(1)], [200, 200], 'a part that is sent again replaces the former')
+    const md5 = (number: number) => {
+      const { offset, length } = partRange({ ...upload, number })
+      return createHash('md5')
+        .update(bytes.subarray(offset, offset + length))
+        .digest('hex')
+    }
+    assert.deepEqual(
+      await multipart.parts(upload),
+      [1, 2, 3].map((number) => ({ number, md5: md5(number) })),
+    )
+    for (let times = 0; times < 3; times++) await multipart.complete(upload)
+    assert.ok(bytes.equals(await all('in/parts.tif')))
+    assert.equal((await store.stat(upload))?.contentType, TYPE)
+    // S3 says that the upload does not exist; some compatible stores, that it has no parts.
+    assert.deepEqual((await multipart.parts(upload)) ?? [], [])
+    await multipart.abort(upload)
+    assert.ok(await store.stat(upload), 'nothing is left to abort')
+
+    const given = { ...upload, ...at('given/up.tif'), ...(await multipart.create(at('given/up.tif'), TYPE)) }
+    await multipart.abort(given)
+    assert.deepEqual((await multipart.parts(given)) ?? [], [])
   })
 
   test(`${name}: an object can be empty, and larger than one part of a multipart upload`, async (t) => {

@@ -651,6 +651,7 @@ OPERATION_IDS: tuple[str, ...] = (
     "uploads.fail",
     "uploads.initiate",
     "uploads.list",
+    "uploads.parts",
     "uploads.progress",
     "uploads.signed_url",
     "usage.current",

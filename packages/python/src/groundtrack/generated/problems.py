@@ -7,6 +7,7 @@ from typing import Literal
 
 ProblemSlug = Literal[
     "bad-request",
+    "checksum-mismatch",
     "asset-not-ready",
     "invalid-json",
     "invalid-idempotency-key",

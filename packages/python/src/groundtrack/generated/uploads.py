@@ -8,7 +8,7 @@ from typing import Literal, TYPE_CHECKING, TypedDict
 from ..client import AsyncNamespace, Namespace
 from ..omit import OMIT, Omit
 from ..pages import AsyncPage, Page
-from ..records import Record
+from ..records import Content, Record
 from .types import Upload
 
 if TYPE_CHECKING:
@@ -62,6 +62,45 @@ class UploadsListOutput(Record):
     """Number of results returned"""
     total: int
     """Total number of matching results"""
+
+
+class UploadsPartsOutputReceived(Record):
+    number: int
+    """Part number"""
+    md5: str | None
+    """MD5 of the part in hexadecimal; null if the object store does not know it"""
+
+
+class UploadsPartsOutputParts(Record):
+    number: int
+    """Part number"""
+    offset: int
+    """First byte of the part in the file"""
+    length: int
+    """Exact number of bytes to send"""
+    upload_url: str
+    """URL to PUT the part to, within 15 minutes; with a `Content-MD5` header, the object store
+    compares it
+    """
+
+
+class UploadsPartsOutput(Record):
+    """Output of `uploads.parts`."""
+    _nested = {"received": "UploadsPartsOutputReceived", "parts": "UploadsPartsOutputParts"}
+    object_path: str
+    """Path of the file in the object store"""
+    part_bytes: int
+    """Size of every part except the last"""
+    part_count: int
+    """Number of parts of the file"""
+    received_bytes: int
+    """Bytes of all parts that have arrived"""
+    received: list[UploadsPartsOutputReceived]
+    """Parts of this page that have arrived"""
+    parts: list[UploadsPartsOutputParts]
+    """Parts of this page to send"""
+    next: int | None
+    """`after` of the next page; null on the last page"""
 
 
 class UploadsSignedUrlOutputPart(Record):
@@ -182,6 +221,35 @@ class UploadsApi(Namespace):
             offset: Number of results to skip. Default: `0`
         """
         return self._client.page("uploads.list", {"project_id": project_id, "status": status, "limit": limit, "offset": offset}, options, UploadsListOutput, Upload, ("uploads", "offset", "limit", 20))
+
+    def parts(
+        self,
+        *,
+        upload_id: str,
+        file_name: str,
+        size_bytes: int,
+        content_type: str | Omit = OMIT,
+        after: int | Omit = OMIT,
+        limit: int | Omit = OMIT,
+        numbers: Sequence[int] | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> UploadsPartsOutput:
+        """Signed URLs for the missing parts of a large file, a page at a time.
+
+        Requires the scope `uploads:write`. Changes data of the organization.
+
+        Args:
+            upload_id: Upload session ID
+            file_name: File name
+            size_bytes: File size in bytes, at most 5 TiB; a file of another size begins again
+            content_type: Media type of the file. Default: `"application/octet-stream"`
+            after: Part number after which the page begins; `next` of the previous page.
+                Default: `0`
+            limit: Maximum number of URLs. Default: `100`
+            numbers: Sign exactly these parts, for example to replace parts that have arrived;
+                `after` and `limit` are then ignored
+        """
+        return self._client.record("uploads.parts", {"upload_id": upload_id, "file_name": file_name, "size_bytes": size_bytes, "content_type": content_type, "after": after, "limit": limit, "numbers": numbers}, options, "keyed", UploadsPartsOutput)
 
     def progress(
         self,
@@ -321,6 +389,35 @@ class AsyncUploadsApi(AsyncNamespace):
             offset: Number of results to skip. Default: `0`
         """
         return self._client.page("uploads.list", {"project_id": project_id, "status": status, "limit": limit, "offset": offset}, options, UploadsListOutput, Upload, ("uploads", "offset", "limit", 20))
+
+    async def parts(
+        self,
+        *,
+        upload_id: str,
+        file_name: str,
+        size_bytes: int,
+        content_type: str | Omit = OMIT,
+        after: int | Omit = OMIT,
+        limit: int | Omit = OMIT,
+        numbers: Sequence[int] | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> UploadsPartsOutput:
+        """Signed URLs for the missing parts of a large file, a page at a time.
+
+        Requires the scope `uploads:write`. Changes data of the organization.
+
+        Args:
+            upload_id: Upload session ID
+            file_name: File name
+            size_bytes: File size in bytes, at most 5 TiB; a file of another size begins again
+            content_type: Media type of the file. Default: `"application/octet-stream"`
+            after: Part number after which the page begins; `next` of the previous page.
+                Default: `0`
+            limit: Maximum number of URLs. Default: `100`
+            numbers: Sign exactly these parts, for example to replace parts that have arrived;
+                `after` and `limit` are then ignored
+        """
+        return await self._client.record("uploads.parts", {"upload_id": upload_id, "file_name": file_name, "size_bytes": size_bytes, "content_type": content_type, "after": after, "limit": limit, "numbers": numbers}, options, "keyed", UploadsPartsOutput)
 
     async def progress(
         self,
