@@ -118,7 +118,8 @@ async function highlight(page: Page): Promise<void> {
 
 async function sensors(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Any sensor' }).click()
-  for (const name of ['Radar', 'Elevation', 'Altimetry', 'Point clouds', 'Vector data']) await page.getByLabel(name).uncheck()
+  for (const name of ['Radar', 'Elevation', 'Altimetry', 'Point clouds', 'Vector data'])
+    await page.getByRole('checkbox', { name }).uncheck()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.waitForURL(/sensors=optical/)
   await page.getByText(/, \d+ hidden/).waitFor()

@@ -75,7 +75,8 @@ export function createGazetteer(text: string): Gazetteer {
         .slice(0, limit)
         .map(([index, { text }]) => {
           const { others: _, ...place } = places[index]!
-          return { ...place, match: fold(text) === fold(place.name) ? null : text }
+          const region = fold(place.region) === fold(place.name) ? '' : place.region
+          return { ...place, region, match: fold(text) === fold(place.name) ? null : text }
         })
     },
   }
