@@ -1,6 +1,6 @@
 /**
- * The base map: land, water, borders, relief and names, served by this service and by no other. Coarse land comes first; details are loaded when the map is
- * idle, so that imagery never waits for them.
+ * The base map: land, water, borders, relief and names, served by this service and by no other. Coarse land comes first; details
+ * are loaded when the map is idle, so that imagery never waits for them.
  */
 import type * as maplibre from '/assets/maplibre-gl.mjs'
 
