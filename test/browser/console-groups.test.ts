@@ -36,7 +36,7 @@ async function groups(w: World, org: Org, hands: Hands, here: Seat): Promise<voi
     await assertWhole(page)
     await shot(page, 'groups')
     await assertAccessible(page, 'groups')
-    await highlight(page)
+    await highlight(page, hands)
     await sensors(page)
     await page.goto(
       `${w.baseUrl}/app/explore?${new URLSearchParams({ aoi: SEARCH.aoi, sources: 'sandbox-open.sandbox-altimetry' }).toString()}`,
@@ -101,15 +101,16 @@ async function assertWhole(page: Page): Promise<void> {
   )
 }
 
-/** What has the focus in the list has an outline on the map, and what is chosen on the map is marked in the list. */
-async function highlight(page: Page): Promise<void> {
+/** What has the focus in the list is highlighted, and what is chosen, on the map or by keys, is marked in the list. */
+async function highlight(page: Page, hands: Hands): Promise<void> {
   const row = rows(page).filter({ hasText: '0.5 m' }).first()
   await row.getByRole('button').focus()
   await until('the row highlighted', async () => /hovered/.test((await row.getAttribute('class'))!), PATIENT_MS)
-  const canvas = page.locator('.maplibregl-canvas').first()
-  const box = (await canvas.boundingBox())!
-  const [x, y] = [box.x + box.width / 2, box.y + (isPhone(page) ? box.height * 0.25 : box.height * 0.45)]
-  await page.mouse.click(x, y)
+  if (hands === 'keyboard') await page.keyboard.press('Enter')
+  else {
+    const box = (await page.locator('.maplibregl-canvas').first().boundingBox())!
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height * (isPhone(page) ? 0.25 : 0.45))
+  }
   await page.waitForURL(/sel=/)
   if (!isPhone(page)) await list(page).locator('[aria-current="true"]').waitFor()
   await page.getByRole('button', { name: 'Close scene' }).click()
