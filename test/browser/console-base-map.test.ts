@@ -1,4 +1,5 @@
-// Goal: imagery never waits for the base map: while its files are held back, areas, footprints and tiles are drawn. Details follow later.
+// Goal: imagery never waits for the base map: while its files are held back, areas, footprints and tiles are drawn. Details follow later:
+// land, water, borders, relief and names near by, and places that are found by name in any script.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
@@ -12,13 +13,15 @@ import { colours, pixelsOf } from './support/pixels.ts'
 
 /** Around the scene, so that both outlines are in view. */
 const AREA = encodeURIComponent(boxInAddress([2.27, 48.18, 2.33, 48.22]))
-const BASE_MAP = /\/assets\/world-\w+\.json/
+const BASE_MAP = /\/assets\/(?:world-\w+\.json|basemap\/)/
 const PASSWORD = 'coral and sand'
-/** The colours of outlines on the light map; thin lines are blended with what is below them. */
+/** The outline of the area, and the tint of a footprint on the light map without land; thin lines are blended with what is below them. */
 const ORANGE: Colour = (red, green, blue) => red > 200 && green > 120 && green < 200 && blue < 110
-const TEAL: Colour = (red, green, blue) => red < 100 && green > 85 && green < 170 && blue > 100 && blue < 190
+const TINT: Colour = (red, green, blue) => red > 130 && red < 200 && green > 165 && green < 215 && blue > 150 && blue < 220 && red < green
 const MIN_PIXELS = 40
 const MIN_COLOURS = 300
+/** Land, water, the shades of slopes and the edges of letters. */
+const MIN_BASE_COLOURS = 60
 
 type Colour = (red: number, green: number, blue: number) => boolean
 
@@ -49,10 +52,10 @@ async function onConsole(w: World, org: Org, here: Seat, item: string): Promise<
     await signIn(here, org.owner)
     const release = await holdBaseMap(page)
     await page.goto(`${w.baseUrl}/app/explore?scope=mine&aoi=${AREA}`)
-    await page.getByRole('list', { name: 'Scenes' }).getByRole('button', { name: 'Loire valley, June' }).waitFor()
+    await page.getByRole('region', { name: 'Scenes' }).getByRole('button', { name: 'Loire valley, June' }).waitFor()
     await page.getByRole('button', { name: 'Area of interest' }).click()
     await until('the area', async () => (await pixelsLike(page, ORANGE)) > MIN_PIXELS, PATIENT_MS)
-    await until('the footprint', async () => (await pixelsLike(page, TEAL)) > MIN_PIXELS, PATIENT_MS)
+    await until('the footprint', async () => (await pixelsLike(page, TINT)) > MIN_PIXELS, PATIENT_MS)
     await shot(page, 'base-map-held-explore')
     await page.goto(`${w.baseUrl}/app/view/${item}`)
     await until('tiles of the item', async () => colours(await mapPixels(page)) > MIN_COLOURS, PATIENT_MS)
@@ -61,17 +64,36 @@ async function onConsole(w: World, org: Org, here: Seat, item: string): Promise<
       requests.some((url) => url.endsWith('/world-coarse.json')),
       'coarse land was requested',
     )
-    assert.ok(!requests.some((url) => url.endsWith('/world-land.json')), 'details wait until the map is idle')
+    assert.ok(!requests.some((url) => url.endsWith('/world-land.json') || url.includes('/basemap/')), 'details wait until the map is idle')
     await shot(page, 'base-map-held-viewer')
     await release()
     const details = (name: string) => until(name, () => requests.some((url) => url.endsWith(`/world-${name}.json`)), PATIENT_MS)
     await Promise.all([details('land'), details('borders')])
     await page.locator('[aria-busy="false"] > .maplibregl-canvas-container').waitFor({ state: 'attached' })
     await shot(page, 'base-map-released')
+    await findPlace(page, requests)
   })
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.context().close()
   assertOwnBusiness(w, here)
+}
+
+/** A place is found by a name in another script, and the map there shows more than land. */
+async function findPlace(page: Page, requests: readonly string[]): Promise<void> {
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox', { name: /^Search places/ })
+  await field.fill('zuri')
+  await page.getByRole('option', { name: /Zürich Switzerland/ }).waitFor()
+  await field.fill('القاهرة')
+  await page.getByRole('option', { name: /القاهرة Cairo/ }).waitFor()
+  await shot(page, 'base-map-places')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/explore\?.*map=31\.\d+%2C30\.\d+%2C10/)
+  for (const set of ['world', 'relief'])
+    await until(`tiles of ${set}`, () => requests.some((url) => url.includes(`/basemap/${set}/`)), PATIENT_MS)
+  await page.locator('[aria-busy="false"] > .maplibregl-canvas-container').waitFor({ state: 'attached' })
+  await until('a map with names', async () => colours(await mapPixels(page)) > MIN_BASE_COLOURS, PATIENT_MS)
+  await shot(page, 'base-map-near')
 }
 
 // Goal: visitors of a share link see its imagery as early.

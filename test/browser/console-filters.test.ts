@@ -20,7 +20,7 @@ for (const { hands, name, options } of SEATS)
     await filters(w, await w.organization(), await seat(w, await browser(t, hands), options))
   })
 
-const rows = (page: Page) => page.getByRole('list', { name: 'Scenes' }).getByRole('listitem')
+const rows = (page: Page) => page.getByRole('region', { name: 'Scenes' }).getByRole('listitem')
 const free = (page: Page) => rows(page).filter({ hasText: 'Free' })
 
 async function filters(w: World, org: Org, here: Seat): Promise<void> {

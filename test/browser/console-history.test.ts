@@ -42,7 +42,7 @@ async function wayBack(w: World, org: Org, here: Seat, item: string): Promise<vo
   assertOwnBusiness(w, here)
 }
 
-const row = (page: Page, name: string) => page.getByRole('list', { name: 'Scenes' }).getByRole('button', { name })
+const row = (page: Page, name: string) => page.getByRole('region', { name: 'Scenes' }).getByRole('button', { name })
 const scene = (page: Page) => page.getByRole('complementary', { name: 'Scene' })
 const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
 

@@ -76,7 +76,7 @@ async function opened(page: Page, { id, name }: Listed): Promise<void> {
 
 /** Both rows have a thumbnail of their own, and the item opens from its row. */
 async function fromMyItems(page: Page, item: Listed): Promise<void> {
-  const list = page.getByRole('list', { name: 'Scenes' })
+  const list = page.getByRole('region', { name: 'Scenes' })
   await list.locator('img').nth(1).waitFor()
   const thumbnails = await Promise.all([0, 1].map((nth) => list.locator('img').nth(nth).getAttribute('src')))
   assert.equal(new Set(thumbnails).size, 2)

@@ -62,7 +62,7 @@ const explore = async ({ w }: Stage, page: Page): Promise<void> => {
 async function copied(stage: Stage, page: Page): Promise<string> {
   const { w, org, host } = stage
   await explore(stage, page)
-  await page.getByRole('list', { name: 'Scenes' }).getByRole('button').first().click()
+  await page.getByRole('region', { name: 'Scenes' }).getByRole('listitem').getByRole('button').first().click()
   await page.getByRole('button', { name: 'Add to library' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add to library' })
   await dialog.getByRole('button', { name: 'Copy files' }).first().click()
@@ -161,7 +161,7 @@ async function withoutBrokenFile(stage: Stage, page: Page): Promise<void> {
   await page.goto(`${w.baseUrl}/app/explore?sources=${OPEN_HOST}&to=2029-12-31`)
   await typeArea(page, AREA)
   await page.getByText('from 1 of 1 source').waitFor()
-  await page.getByRole('list', { name: 'Scenes' }).getByRole('button').first().click()
+  await page.getByRole('region', { name: 'Scenes' }).getByRole('listitem').getByRole('button').first().click()
   await page.getByRole('button', { name: 'Add to library' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add to library' })
   await dialog.getByRole('button', { name: 'Add to library, free' }).click()

@@ -51,7 +51,7 @@ async function search(w: World, page: Page): Promise<void> {
   await page.goto(`${w.baseUrl}/app/explore?sources=${EARTH_SEARCH}&from=2029-07-08&to=2029-07-10&cloud=10`)
   await typeArea(page, EDGES)
   await page.getByText('from 1 of 1 source').waitFor()
-  const rows = page.getByRole('list', { name: 'Scenes' }).getByRole('listitem')
+  const rows = page.getByRole('region', { name: 'Scenes' }).getByRole('listitem')
   const texts = await rows.filter({ has: page.getByRole('button') }).allTextContents()
   assert.ok(texts.length >= 2, `${texts.length} scenes`)
   assert.ok(
@@ -71,7 +71,7 @@ async function look(page: Page): Promise<void> {
     )
   const drawn = tile('rgb')
   await page
-    .getByRole('list', { name: 'Scenes' })
+    .getByRole('region', { name: 'Scenes' })
     .getByRole('button', { name: /^Sentinel-2 Level-2A 10 m/ })
     .first()
     .click()

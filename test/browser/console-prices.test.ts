@@ -79,7 +79,7 @@ async function expectedPrices(w: World, org: Org): Promise<string[]> {
 
 /** Free scenes first, then by price; what cannot be ordered comes last and cannot be ticked. */
 async function rows(page: Page, expected: readonly string[]): Promise<void> {
-  const list = page.getByRole('list', { name: 'Scenes' })
+  const list = page.getByRole('region', { name: 'Scenes' })
   await list.getByText('Cannot be ordered').first().waitFor()
   await list
     .getByText('A$', { exact: false })
@@ -97,7 +97,7 @@ async function rows(page: Page, expected: readonly string[]): Promise<void> {
 
 /** The inspector has the price of the row, with the minimum. */
 async function orderable(page: Page): Promise<void> {
-  const row = page.getByRole('list', { name: 'Scenes' }).getByRole('listitem').filter({ hasText: 'A$' }).first()
+  const row = page.getByRole('region', { name: 'Scenes' }).getByRole('listitem').filter({ hasText: 'A$' }).first()
   const price = /A\$[\d.,]+/.exec(await row.innerText())![0]
   await row.getByRole('button').click()
   const inspector = page.getByRole('complementary', { name: 'Scene' })
@@ -111,7 +111,7 @@ async function orderable(page: Page): Promise<void> {
 
 async function refused(page: Page): Promise<void> {
   await page
-    .getByRole('list', { name: 'Scenes' })
+    .getByRole('region', { name: 'Scenes' })
     .getByRole('listitem')
     .filter({ hasText: 'Cannot be ordered' })
     .first()

@@ -15,7 +15,20 @@ import {
 } from '../../packages/console/src/screens/explore/scenes.ts'
 import { pricedTogether, pricesIn, pricingInput, type ScenePrice } from '../../packages/console/src/screens/explore/prices.ts'
 import { fitsList, listFiltersFromUrl } from '../../packages/console/src/screens/explore/list-filters.ts'
-import { CLOUD_LIMITS, DAY_MS, datedOf, daysOf, rangeOf, timelineOf } from '../../packages/console/src/screens/explore/timeline-bins.ts'
+import { groupsOf, summaryOf } from '../../packages/console/src/screens/explore/groups.ts'
+import {
+  CLOUD_LIMITS,
+  DAY_MS,
+  datedOf,
+  dayOf,
+  daysOf,
+  firstPeriod,
+  moved,
+  periodOf,
+  rangeOf,
+  timelineOf,
+  zoomed,
+} from '../../packages/console/src/screens/explore/timeline-bins.ts'
 import type { Scene } from '../../packages/console/src/state/scene.ts'
 
 before(() => Object.defineProperty(globalThis, 'location', { value: { origin: 'https://maps.example' }, configurable: true }))
@@ -211,16 +224,17 @@ test('the timeline has each dated scene once, by its cloud cover', () => {
   fc.assert(
     fc.property(scenes, (list) => {
       const dated = datedOf(list)
-      const timeline = timelineOf(dated, '', '')
-      if (dated.length === 0) return assert.equal(timeline, null)
-      const total = [0, 1, 2].map((index) => timeline!.bins.reduce((sum, bin) => sum + bin[index]!, 0))
+      const period = periodOf(dated, '', '')
+      if (dated.length === 0) return assert.equal(period, null)
+      const timeline = timelineOf(dated, period!)
+      const total = [0, 1, 2].map((index) => timeline.bins.reduce((sum, bin) => sum + bin[index]!, 0))
       const cloudClass = ({ cloud }: Scene) => CLOUD_LIMITS.findIndex((limit) => (cloud ?? 0) <= limit)
       assert.deepEqual(
         total,
         [0, 1, 2].map((index) => dated.filter((scene) => cloudClass(scene) === index).length),
       )
-      for (const { datetime } of dated) assert.ok(Date.parse(datetime) > timeline!.start && Date.parse(datetime) < timeline!.end)
-      assert.ok(timeline!.end - timeline!.start >= 8 * DAY_MS)
+      for (const { datetime } of dated) assert.ok(Date.parse(datetime) > timeline.start && Date.parse(datetime) < timeline.end)
+      assert.ok(timeline.end - timeline.start >= 8 * DAY_MS)
     }),
   )
 })
@@ -229,10 +243,57 @@ test('chosen days are the same after their way through the handles', () => {
   const day = fc.integer({ min: 0, max: 3_650 }).map((days) => new Date(Date.UTC(2016, 0, 1) + days * DAY_MS).toISOString().slice(0, 10))
   fc.assert(
     fc.property(scenes, fc.option(day, { nil: '' }), fc.option(day, { nil: '' }), (list, from, to) => {
-      const timeline = timelineOf(datedOf(list), from, to)
-      if (timeline) assert.deepEqual(daysOf(timeline, rangeOf(timeline, from, to)), [from, to])
+      const period = periodOf(datedOf(list), from, to)
+      if (period) assert.deepEqual(daysOf(period, rangeOf(period, from, to)), [from, to])
       else assert.deepEqual([datedOf(list).length, from, to], [0, '', ''])
     }),
   )
-  assert.equal(timelineOf([], 'not a day', ''), null)
+  assert.equal(periodOf([], 'not a day', ''), null)
+})
+
+test('the timeline starts with 90 days, zooms around a day and never leaves what there is', () => {
+  const day = (days: number) => Date.UTC(2026, 0, 1) + days * DAY_MS
+  const all = { start: day(0), end: day(400) }
+  const first = firstPeriod(all, '')
+  assert.deepEqual(first, { start: day(310), end: day(400) })
+  assert.deepEqual(firstPeriod(all, dayOf(day(100))), { start: day(99), end: day(400) })
+  const closer = zoomed(first, { factor: 0.5, anchor: day(355), all })
+  assert.deepEqual(closer, { start: day(332.5), end: day(377.5) })
+  assert.deepEqual(zoomed(closer, { factor: 0.001, anchor: day(355), all }), { start: day(351), end: day(359) })
+  assert.deepEqual(zoomed(first, { factor: 100, anchor: day(355), all }), all)
+  assert.deepEqual(moved(first, -1_000 * DAY_MS, all), { start: day(0), end: day(90) })
+  assert.deepEqual(moved(first, DAY_MS, all), first)
+  const short = { start: day(390), end: day(400) }
+  assert.deepEqual(zoomed(firstPeriod(short, ''), { factor: 2, anchor: day(395), all: short }), { start: day(310), end: day(400) })
+})
+
+test('scenes are grouped by source and day in the order of the list, with what they cover together', () => {
+  const of = (id: string, datetime: string, box: [number, number, number, number], fields: object = {}) =>
+    ({ ...sceneFromCatalog(catalogScene({ datetime }, { id, geometry: boxPolygon(box) }), ORIGIN, AREA), ...fields }) as Scene
+  const list = [
+    of('a', '2026-11-16T10:00:00Z', [10, 10, 10.5, 11]),
+    of('b', '2026-11-15T10:00:00Z', [10, 10, 11, 11]),
+    of('c', '2026-11-16T09:00:00Z', [10.4, 10, 11, 11]),
+    of('d', '2026-11-16T09:00:00Z', [10, 10, 11, 11], { host: 'other', label: 'Other' }),
+  ]
+  const groups = groupsOf(list)
+  assert.deepEqual(
+    groups.map(({ title, scenes: members }) => [title, members.map(({ id }) => id).join()]),
+    [
+      ['A vendor, 16 Nov', 'a,c'],
+      ['A vendor, 15 Nov', 'b'],
+      ['Other, 16 Nov', 'd'],
+    ],
+  )
+  const price = (credits: number): ScenePrice => ({ credits, billedByVendor: null })
+  const summary = (prices: [string, ScenePrice][]) => summaryOf(groups[0]!, AREA, new Map(prices))
+  assert.equal(summary([]), '2 scenes, 100% of the area')
+  assert.equal(summary([[list[0]!.key, price(310)]]), '2 scenes, 100% of the area, from A$3.10')
+  assert.equal(
+    summary([
+      [list[0]!.key, price(310)],
+      [list[2]!.key, price(310)],
+    ]),
+    '2 scenes, 100% of the area, A$3.10 each',
+  )
 })

@@ -85,6 +85,7 @@ const exploreSearch = search(
   'cover',
   'angle',
   'price',
+  'sensors',
 )
 const librarySearch = search('q', 'type', 'view')
 const viewerSearch = search(

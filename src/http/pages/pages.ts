@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { PROBLEMS, problem, type ProblemSlug } from '#core/problem.ts'
+import { registerBasemap } from './basemap.ts'
 import { registerGuides } from './guides.ts'
 import { escape, layout, sendPage } from './layout.ts'
 import { registerStatic } from './static.ts'
@@ -9,6 +10,7 @@ import { registerWelcome, type WelcomeParts } from './welcome.ts'
 
 export function registerPages(app: FastifyInstance, parts: WelcomeParts): void {
   registerStatic(app)
+  registerBasemap(app)
   registerGuides(app)
   registerWelcome(app, parts)
   app.get('/docs', async (_request, reply) => sendPage(reply, REFERENCE))

@@ -68,6 +68,7 @@ class SharedMap {
   readonly ready: Promise<void>
   #rasters: RasterLayer[] = []
   #pictures = new Map<string, string>()
+  #isHeatMap = false
   #footprintCount = 0
   #hovered: string | null = null
   #selected = new Set<string>()
@@ -89,7 +90,7 @@ class SharedMap {
     this.map.touchZoomRotate.disableRotation()
     this.map.addControl(new maplibre.ScaleControl({ unit: 'metric' }), 'bottom-left')
     this.map.addControl(
-      new maplibre.AttributionControl({ compact: true, customAttribution: 'Land and borders: Natural Earth' }),
+      new maplibre.AttributionControl({ compact: true, customAttribution: 'Base map: Natural Earth. Places: GeoNames, CC BY 4.0' }),
       'bottom-right',
     )
     const canvas = this.map.getCanvas()
@@ -99,7 +100,7 @@ class SharedMap {
       'Map. Use the arrow keys to move and plus and minus to zoom. The lists beside it have the same content.',
     )
     this.ready = new Promise((resolve) => this.map.once('style.load', () => resolve()))
-    this.map.once('idle', () => whenIdle(() => addDetails(this.map)))
+    this.map.once('idle', () => whenIdle(() => addDetails(this.map, currentTheme())))
     this.map.on('error', () => undefined) // A tile that fails is a gap; it must not fill the console.
     this.map.on('movestart', () => this.element.setAttribute('aria-busy', 'true'))
     this.map.on('dataloading', () => this.element.setAttribute('aria-busy', 'true'))
@@ -125,7 +126,7 @@ class SharedMap {
 
   #paintFills(): void {
     const hasImagery = this.#pictures.size > 0 || this.#rasters.some(({ visible, opacity }) => visible !== false && opacity !== 0)
-    paintFills(this.map, this.#footprintCount, hasImagery)
+    paintFills(this.map, { footprints: this.#footprintCount, isHeatMap: this.#isHeatMap, hasImagery })
   }
 
   #addRaster({ id, tiles, bounds, minzoom = 0, maxzoom = 22, attribution }: RasterLayer): void {
@@ -163,7 +164,8 @@ class SharedMap {
     })
   }
 
-  setFootprints(footprints: readonly Footprint[]): void {
+  /** As a heat map, overlaps are darker, and only footprints that are hovered or selected have outlines. */
+  setFootprints(footprints: readonly Footprint[], { isHeatMap = false } = {}): void {
     void this.ready.then(() => {
       const features = footprints
         .slice(0, MAX_FOOTPRINTS)
@@ -172,6 +174,7 @@ class SharedMap {
         )
       this.#source('footprints').setData({ type: 'FeatureCollection', features })
       this.#footprintCount = features.length
+      this.#isHeatMap = isHeatMap
       this.#paintFills()
       this.#hovered = null
       for (const id of this.#selected) this.map.setFeatureState({ source: 'footprints', id }, { selected: true })

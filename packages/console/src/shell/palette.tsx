@@ -3,10 +3,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { useOp } from '../api/query.ts'
 import { circle, encodeArea } from '../map/geo.ts'
+import { withSharedMap } from '../map/lazy-map.ts'
 import { readArea, type ReadArea } from '../map/read-area.ts'
 import { Modal } from '../ui/dialog.tsx'
 import { Icon, type IconName } from '../ui/icons.tsx'
 import type { PlainPath } from '../ui/kit.ts'
+import { searchText, useFoundPlaces, type FoundPlace } from './found-places.ts'
 import { PLACES } from './places.ts'
 import { setTheme, currentTheme } from '../ui/theme.ts'
 import { itemsIn } from '../state/found-item.ts'
@@ -29,6 +31,8 @@ const MAX_ITEMS = 8
 const MAX_PROJECTS = 3
 const TYPING_MS = 200
 const POINT_RADIUS_M = 5_000
+/** A city and its surroundings. */
+const PLACE_ZOOM = 10
 
 export default function Palette({ onClose, open }: { onClose(): void; open(overlay: 'api' | 'keys'): void }): ReactElement {
   const [text, setText] = useState('')
@@ -60,7 +64,7 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
             aria-controls="palette-list"
             aria-activedescendant={entries[at] ? `palette-${at}` : undefined}
             aria-label="Search places, items and commands"
-            placeholder="Search items and commands, or paste coordinates, GeoJSON, WKT, KML"
+            placeholder="Search places, items and commands, or paste coordinates, GeoJSON, WKT, KML"
             value={text}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={onKey}
@@ -123,7 +127,7 @@ function PaletteRow({
     >
       <Icon name={entry.icon} />
       <span className={classes(ui.grow, ui.ellipsis)}>
-        <b>{entry.text}</b> <span className={ui.soft}>{entry.more}</span>
+        <b dir="auto">{entry.text}</b> <span className={ui.soft}>{entry.more}</span>
       </span>
       {entry.key && <span className={shellStyles.keyHint}>{entry.key}</span>}
     </li>
@@ -135,12 +139,16 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
   const projects = useProjects()
   const items = useOp('items.search_org', { limit: 200 }, { staleTime: 60_000 })
   const area = useReadArea(text)
+  const foundPlaces = useFoundPlaces(text)
   const words = text.trim().toLowerCase()
   return useMemo(() => {
     const fits = (...parts: readonly (string | undefined)[]) =>
       words.split(/\s+/).every((word) => parts.join(' ').toLowerCase().includes(word))
     const go = (to: PlainPath) => () => void navigate({ to })
     const places: Entry[] = area ? [areaEntry(area, (aoi) => void navigate({ to: '/explore', search: { aoi } }))] : []
+    const named = foundPlaces.map((place) =>
+      placeEntry(place, (map) => void navigate({ to: '/explore', search: (before) => ({ ...before, map }) })),
+    )
     const own = itemsIn(items.data)
       .map(({ id, name, datetime }) => ({ id, name, when: (datetime ?? '').slice(0, 10) }))
       .filter(({ name, when, id }) => words !== '' && fits(name, when, id))
@@ -215,8 +223,24 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
           },
         ]
       : []
-    return [...places, ...own, ...folders, ...operation, ...screens, ...commands.filter((command) => fits(command.text)), ...elsewhere]
-  }, [area, text, words, items.data, projects.data, navigate, open, onClose])
+    const matching = commands.filter((command) => fits(command.text))
+    return [...places, ...own, ...folders, ...operation, ...screens, ...matching, ...named, ...elsewhere]
+  }, [area, foundPlaces, text, words, items.data, projects.data, navigate, open, onClose])
+}
+
+function placeEntry(place: FoundPlace, explore: (map: string) => void): Entry {
+  const { longitude, latitude } = place
+  return {
+    group: 'Places',
+    icon: 'pin',
+    text: place.match ?? place.name,
+    more: searchText(place),
+    run: () => {
+      explore(`${longitude.toFixed(4)},${latitude.toFixed(4)},${PLACE_ZOOM}`)
+      // Explore reads the address when it opens; if it is open, the map has to be moved.
+      void withSharedMap((shared) => shared.map.jumpTo({ center: [longitude, latitude], zoom: PLACE_ZOOM }))
+    },
+  }
 }
 
 function areaEntry(area: ReadArea, explore: (aoi: string) => void): Entry {

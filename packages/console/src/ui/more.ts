@@ -6,9 +6,12 @@ const STEP = 50
 const AHEAD = '600px'
 
 /** How many of so many rows to draw, among them the one that must be seen, and what to put behind the last. */
-export function useMore(length: number, needed = -1): { shown: number; end: RefObject<HTMLLIElement | null> } {
+export function useMore<End extends HTMLElement = HTMLLIElement>(
+  length: number,
+  needed = -1,
+): { shown: number; end: RefObject<End | null> } {
   const [wanted, setWanted] = useState(STEP)
-  const end = useRef<HTMLLIElement>(null)
+  const end = useRef<End>(null)
   const shown = Math.min(length, Math.max(wanted, Math.ceil((needed + 2) / STEP) * STEP))
   useEffect(() => {
     const last = end.current

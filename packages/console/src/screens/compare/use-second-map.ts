@@ -29,7 +29,7 @@ export function useSecondMap(tiles: string | null) {
     leader.on('move', follow)
     map.current = follower
     ready.current = follower.once('style.load') // Imagery does not wait for the base map.
-    follower.once('idle', () => addDetails(follower))
+    follower.once('idle', () => addDetails(follower, currentTheme()))
     return () => {
       leader.off('move', follow)
       follower.remove()

@@ -44,12 +44,12 @@ export function Explore(): ReactElement {
   const search = isMine ? items : catalog
   const sort = sortFromUrl(url['sort'])
   const prices = useScenePrices(search.scenes, filters.area)
-  const { cover, angle, price } = url
+  const { cover, angle, price, sensors } = url
   const scenes = useMemo(() => {
-    const limits = listFiltersFromUrl({ cover, angle, price })
+    const limits = listFiltersFromUrl({ cover, angle, price, sensors })
     const fitting = search.scenes.filter((scene) => fitsList(scene, prices.get(scene.key), limits))
     return sortScenes(fitting, sort, prices)
-  }, [search.scenes, sort, prices, cover, angle, price])
+  }, [search.scenes, sort, prices, cover, angle, price, sensors])
   const selected = scenes.find(({ key }) => key === url['sel']) ?? null
   const source = sources.data?.sources.find(({ host_name }) => selected?.kind === 'catalog' && host_name === selected.host) ?? null
   const [hovered, setHovered] = useState<string | null>(null)

@@ -2,11 +2,13 @@
 import type { ReactElement, ReactNode } from 'react'
 import type { CatalogSource, CatalogVendor } from '../../api/contract.ts'
 import type { UrlPatch } from '../../state/url.ts'
+import { SENSORS, type Sensor } from '../../state/scene.ts'
 import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
 import { dateShort } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Button, Check, Field } from '../../ui/kit.ts'
 import { Popover } from '../../ui/popover.tsx'
+import { sensorsOf } from './list-filters.ts'
 import { isUnreachable, unreachableText } from './source-status.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './explore.module.css'
@@ -116,6 +118,7 @@ export function FilterChips({ url, setUrl, vendors, sources: states, withSources
             value={url['price'] ?? ''}
             setUrl={setUrl}
           />
+          <SensorChip sensors={url['sensors']} setUrl={setUrl} />
           <Chip
             text={chosen ? `Sources ${chosen.length} of ${vendors.length}` : `Sources ${vendors.length}`}
             isOn={chosen !== null}
@@ -177,6 +180,44 @@ const LimitChip = ({ name, text, label, limit, value, setUrl }: LimitParts): Rea
     />
   </Chip>
 )
+
+const SENSOR_NAMES: Readonly<Record<Sensor, string>> = {
+  optical: 'Optical',
+  radar: 'Radar',
+  elevation: 'Elevation',
+  altimetry: 'Altimetry',
+  pointcloud: 'Point clouds',
+  vector: 'Vector data',
+}
+
+interface SensorParts {
+  sensors: string | undefined
+  setUrl: FilterParts['setUrl']
+}
+
+function SensorChip({ sensors, setUrl }: SensorParts): ReactElement {
+  const chosen = sensorsOf(sensors)
+  const toggle = (sensor: Sensor, on: boolean) => {
+    const next = SENSORS.filter((other) => (other === sensor ? on : (chosen ?? SENSORS).includes(other)))
+    setUrl({ sensors: next.length === 0 || next.length === SENSORS.length ? null : next.join('.') })
+  }
+  const text = chosen === null ? 'Any sensor' : chosen.map((sensor) => SENSOR_NAMES[sensor]).join(', ')
+  return (
+    <Chip
+      text={chosen !== null && chosen.length > 2 ? `Sensors ${chosen.length} of ${SENSORS.length}` : text}
+      isOn={chosen !== null}
+      onReset={() => setUrl({ sensors: null })}
+    >
+      <div className={classes(ui.flexColumn, ui.gap6)}>
+        {SENSORS.map((sensor) => (
+          <Check key={sensor} checked={chosen === null || chosen.includes(sensor)} onChange={(on) => toggle(sensor, on)}>
+            {SENSOR_NAMES[sensor]}
+          </Check>
+        ))}
+      </div>
+    </Chip>
+  )
+}
 
 const realFirst = (vendors: readonly CatalogVendor[]) => vendors.toSorted((a, b) => Number(a.simulated) - Number(b.simulated))
 

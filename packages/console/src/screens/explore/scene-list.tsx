@@ -2,16 +2,14 @@
 import type { ReactElement } from 'react'
 import { boxPolygon, type Box } from '../../map/geo.ts'
 import { withSharedMap } from '../../map/lazy-map.ts'
-import { useCart } from '../../state/cart.ts'
 import type { Scene } from '../../state/scene.ts'
 import type { UrlPatch } from '../../state/url.ts'
 import { plural } from '../../ui/format.ts'
 import { Button, LinkButton } from '../../ui/kit.ts'
-import { useMore } from '../../ui/more.ts'
 import { Empty, Skeleton } from '../../ui/states.tsx'
 import { PlaceForm } from '../../parts/places/place-form.tsx'
 import type { ScenePrices } from './prices.ts'
-import { SceneRow } from './scene-row.tsx'
+import { SceneRows } from './scene-rows.tsx'
 import type { Filters } from './scenes.ts'
 import type { RealPlace } from './use-real-place.ts'
 import workspaceStyles from '../../parts/workspace.module.css'
@@ -47,7 +45,7 @@ export function SceneList(parts: SceneListParts): ReactElement {
     return (
       <div className={workspaceStyles.scroll}>{real.problem === null ? <Searching place={real.searching!} /> : <NoPlace {...parts} />}</div>
     )
-  if (hasPlace && scenes.length > 0) return <SceneRows {...parts} />
+  if (hasPlace && scenes.length > 0) return <SceneRows {...parts} area={parts.filters.area} />
   return (
     <div className={workspaceStyles.scroll}>
       {!hasPlace ? <NoPlace {...parts} /> : isLoading ? <Skeleton rows={7} /> : <NoScenes {...parts} />}
@@ -112,8 +110,8 @@ function NoScenes({ filters, setUrl, isMine, hiddenCount }: SceneListParts): Rea
             </Button>
           )}
           {hiddenCount > 0 && (
-            <Button size="s" onClick={() => setUrl({ cover: null, angle: null, price: null })}>
-              Show {plural(hiddenCount, 'scene')} outside coverage, angle or price
+            <Button size="s" onClick={() => setUrl({ cover: null, angle: null, price: null, sensors: null })}>
+              Show {plural(hiddenCount, 'scene')} hidden by filters
             </Button>
           )}
           {isMine && (
@@ -126,31 +124,5 @@ function NoScenes({ filters, setUrl, isMine, hiddenCount }: SceneListParts): Rea
     >
       {isMine ? 'You have no items in this area.' : 'No scenes in this area match your filters.'}
     </Empty>
-  )
-}
-
-function SceneRows({ scenes, prices, filters, selected, hovered, setHovered, pick }: SceneListParts): ReactElement {
-  const inCart = new Set(useCart().map(({ key }) => key))
-  const { shown, end } = useMore(
-    scenes.length,
-    scenes.findIndex(({ key }) => key === selected?.key),
-  )
-  return (
-    <ul className={workspaceStyles.scroll} aria-label="Scenes">
-      {scenes.slice(0, shown).map((scene) => (
-        <SceneRow
-          key={scene.key}
-          scene={scene}
-          price={prices.get(scene.key)}
-          area={filters.area}
-          isSelected={scene.key === selected?.key}
-          isHovered={scene.key === hovered}
-          isInCart={inCart.has(scene.key)}
-          onHover={setHovered}
-          onPick={pick}
-        />
-      ))}
-      {shown < scenes.length && <li ref={end} aria-hidden="true" />}
-    </ul>
   )
 }

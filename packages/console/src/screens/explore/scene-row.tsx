@@ -1,4 +1,4 @@
-import { memo, type ReactElement } from 'react'
+import { memo, useEffect, useRef, type ReactElement } from 'react'
 import { toggleInCart } from '../../state/cart.ts'
 import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
 import type { Scene } from '../../state/scene.ts'
@@ -51,11 +51,19 @@ export const SceneRow = memo(function SceneRow({
 }: SceneRowParts): ReactElement {
   const refusal = isRefused(price) ? price.refusal : undefined
   const day = dateShort(scene.datetime)
+  const row = useRef<HTMLLIElement>(null)
+  // A scene that was chosen on the map or by keys may be outside the visible part of the list.
+  useEffect(() => {
+    if (isSelected) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isSelected])
   return (
     <li
+      ref={row}
       className={classes(styles.scene, isSelected ? styles.selected : '', isHovered ? styles.hovered : '')}
       onMouseEnter={() => onHover(scene.key)}
       onMouseLeave={() => onHover(null)}
+      onFocus={() => onHover(scene.key)}
+      onBlur={() => onHover(null)}
     >
       <div className={styles.thumbnail}>
         <AuthImage path={scene.thumbnail} alt="" />
@@ -78,7 +86,7 @@ export const SceneRow = memo(function SceneRow({
           title={scene.label}
         >
           <span className={ui.ellipsis}>{scene.label}</span>{' '}
-          {scene.gsd !== null && <span className={classes(ui.soft, ui.noWrap)}>{metres(scene.gsd)}</span>}
+          {scene.gsd !== null && <span className={classes(ui.soft, styles.resolution)}>{metres(scene.gsd)}</span>}
         </button>
         <span className={classes(styles.price, ui.numeric, refusal === undefined ? undefined : styles.refused)} title={refusal}>
           {priceText(scene, price)}

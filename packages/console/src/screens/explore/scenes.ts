@@ -2,7 +2,7 @@
 import type { CatalogScene, CatalogSource, CatalogVendor, Input, ItemFeature } from '../../api/contract.ts'
 import { coverage, type Box } from '../../map/geo.ts'
 import { foundItem } from '../../state/found-item.ts'
-import type { Scene } from '../../state/scene.ts'
+import type { Scene, Sensor } from '../../state/scene.ts'
 import { termsOf } from '../../state/terms.ts'
 import { tileOf } from '../../ui/tile-path.ts'
 import { creditsToSort, type ScenePrices } from './prices.ts'
@@ -72,6 +72,21 @@ interface Origin {
   source: Pick<CatalogSource, 'collections'> | undefined
 }
 
+const SENSOR_OF_TYPE: Readonly<Record<string, Sensor>> = {
+  raster: 'optical',
+  dem: 'elevation',
+  altimetry: 'altimetry',
+  pointcloud: 'pointcloud',
+  vector: 'vector',
+}
+
+/** Radar has the type of other rasters; its scenes have properties of their own. */
+function sensorOf(dataType: string | undefined, properties: Readonly<Record<string, unknown>>): Sensor | null {
+  if (Object.keys(properties).some((name) => name.startsWith('sar:'))) return 'radar'
+  if (dataType !== undefined) return SENSOR_OF_TYPE[dataType] ?? null
+  return properties['eo:cloud_cover'] === undefined && properties['eo:bands'] === undefined ? null : 'optical'
+}
+
 export function sceneFromCatalog(feature: CatalogScene, { vendor, source }: Origin, area: GeoJSON.Polygon | null): Scene {
   const { properties, links, id, geometry } = feature
   const pathOf = (rel: string) => {
@@ -87,6 +102,7 @@ export function sceneFromCatalog(feature: CatalogScene, { vendor, source }: Orig
     host: vendor.host_name,
     source: vendor.title,
     label: collection && source!.collections.length > 1 ? collection.title : vendor.title,
+    sensor: sensorOf(collection?.data_type, properties),
     collection: feature.collection,
     isSimulated: properties['simulated'] === true,
     tiles: templateOf(links.find((link) => link.rel === 'xyz')?.href),
@@ -119,6 +135,7 @@ export function sceneFromItem(feature: ItemFeature, area: GeoJSON.Polygon | null
     host: 'mine',
     source: name,
     label: name,
+    sensor: sensorOf(undefined, properties),
     collection: null,
     isSimulated: properties['simulated'] === true,
     tiles: null,

@@ -1,9 +1,25 @@
-/** Scenes by day, stacked by cloud cover, with two handles for the dates. */
-import type { ReactElement } from 'react'
+/** Scenes by day, stacked by cloud cover: dates are chosen by brushing or with two handles, and the period can be zoomed. */
+import { useState, type ReactElement } from 'react'
 import { EDGES, useRangeHandles } from '../../parts/use-range-handles.ts'
 import type { Scene } from '../../state/scene.ts'
-import { dateShort, plural } from '../../ui/format.ts'
-import { BINS, CLOUD_LIMITS, DAY_MS, datedOf, dayOf, daysOf, rangeOf, timelineOf, type Timeline as TimelineData } from './timeline-bins.ts'
+import { count, date, dateShort, plural } from '../../ui/format.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { Button } from '../../ui/kit.ts'
+import {
+  BINS,
+  CLOUD_LIMITS,
+  DAY_MS,
+  datedOf,
+  dayOf,
+  daysOf,
+  firstPeriod,
+  periodOf,
+  rangeOf,
+  timelineOf,
+  type Period,
+  type Timeline as TimelineData,
+} from './timeline-bins.ts'
+import { useTimelineGestures, ZOOM_STEP } from './use-timeline-gestures.ts'
 import { classes } from '../../ui/classes.ts'
 import mapSlotStyles from '../../map/map-slot.module.css'
 import styles from './timeline.module.css'
@@ -30,11 +46,32 @@ interface TimelineParts {
 }
 
 export function Timeline(parts: TimelineParts): ReactElement | null {
-  const timeline = timelineOf(datedOf(parts.scenes), parts.from, parts.to)
-  return timeline && <TimelineChart {...parts} timeline={timeline} />
+  const [chosen, setChosen] = useState<Period | null>(null)
+  const [isShown, setShown] = useState(false)
+  const dated = datedOf(parts.scenes)
+  const all = periodOf(dated, parts.from, parts.to)
+  if (!all) return null
+  const period = chosen ?? firstPeriod(all, parts.from)
+  return (
+    <>
+      <Button className={styles.toggle} icon="clock" size="s" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+        Timeline
+      </Button>
+      <TimelineChart {...parts} all={all} timeline={timelineOf(dated, period)} isShown={isShown} onPeriod={setChosen} />
+    </>
+  )
 }
 
-function TimelineChart({ scenes, from, to, selected, onChange, timeline }: TimelineParts & { timeline: TimelineData }): ReactElement {
+interface ChartParts extends TimelineParts {
+  /** Of all scenes; the timeline shows a part of it. */
+  all: Period
+  timeline: TimelineData
+  /** On a phone, where it has to be opened. */
+  isShown: boolean
+  onPeriod(period: Period | null): void
+}
+
+function TimelineChart({ scenes, from, to, selected, onChange, all, timeline, isShown, onPeriod }: ChartParts): ReactElement {
   const { start, end } = timeline
   const range = rangeOf(timeline, from, to)
   const { chart, shown, handle } = useRangeHandles({
@@ -48,19 +85,30 @@ function TimelineChart({ scenes, from, to, selected, onChange, timeline }: Timel
       if (next[0] < next[1]) onChange(...daysOf(timeline, next))
     },
   })
-  const x = (ms: number) => ((ms - start) / (end - start)) * WIDTH
+  const { brush, zoom, surface } = useTimelineGestures({
+    chart,
+    period: timeline,
+    all,
+    onPeriod,
+    onBrush: ([low, high]) => onChange(dayOf(low), dayOf(high)),
+  })
+  const marked = brush ?? shown
+  const x = (ms: number) => Math.max(0, Math.min(1, (ms - start) / (end - start))) * WIDTH
   return (
-    <div className={classes(mapSlotStyles.floating, styles.panel)}>
-      <Summary scenes={scenes} shown={shown} />
+    <div className={classes(mapSlotStyles.floating, styles.panel, isShown && styles.shown)}>
+      <Summary scenes={scenes} shown={marked} />
       <svg
         ref={chart}
         className={styles.timeline}
         viewBox={`0 0 ${WIDTH} ${HEIGHT + 14}`}
         preserveAspectRatio="none"
         role="group"
-        aria-label={`Timeline of ${plural(datedOf(scenes).length, 'scene')}`}
+        tabIndex={0}
+        aria-label={`Timeline of ${plural(datedOf(scenes).length, 'scene')}. Plus and minus zoom, arrows move.`}
+        {...surface}
       >
-        <rect x={x(shown[0])} y={0} width={Math.max(0, x(shown[1]) - x(shown[0]))} height={HEIGHT} fill="var(--accent-tint)" />
+        <rect width={WIDTH} height={HEIGHT} fill="transparent" />
+        <rect x={x(marked[0])} y={0} width={Math.max(0, x(marked[1]) - x(marked[0]))} height={HEIGHT} fill="var(--accent-tint)" />
         <Bars timeline={timeline} />
         {selected?.datetime && <path d={`M${x(Date.parse(selected.datetime)) - 4} 0h8l-4 6z`} fill="var(--signal)" />}
         {EDGES.map((edge) => (
@@ -72,7 +120,7 @@ function TimelineChart({ scenes, from, to, selected, onChange, timeline }: Timel
             aria-label={LABELS[edge]}
             aria-valuemin={0}
             aria-valuemax={Math.round((end - start) / DAY_MS)}
-            aria-valuenow={Math.round((shown[edge] - start) / DAY_MS)}
+            aria-valuenow={Math.round((Math.max(start, Math.min(end, shown[edge])) - start) / DAY_MS)}
             aria-valuetext={dateShort(dayOf(shown[edge]))}
             {...handle(edge)}
           >
@@ -80,11 +128,51 @@ function TimelineChart({ scenes, from, to, selected, onChange, timeline }: Timel
           </g>
         ))}
       </svg>
-      <div className={classes(ui.flexRow, ui.between, ui.faint, ui.tiny, ui.numeric)}>
-        {[0, 1 / 3, 2 / 3, 1].map((share) => (
-          <span key={share}>{dateShort(dayOf(start + share * (end - start)))}</span>
-        ))}
-      </div>
+      <Axis timeline={timeline} />
+      <Tools
+        hasDates={Boolean(from || to)}
+        zoom={zoom}
+        onAll={() => {
+          onPeriod(null)
+          onChange('', '')
+        }}
+      />
+    </div>
+  )
+}
+
+const LONG_DAYS = 300
+
+/** Dates below the chart, and how many scenes are outside of it. */
+function Axis({ timeline: { start, end, before, after } }: { timeline: TimelineData }): ReactElement {
+  const text = end - start > LONG_DAYS * DAY_MS ? date : dateShort
+  return (
+    <div className={classes(ui.flexRow, ui.between, ui.faint, ui.tiny, ui.numeric)}>
+      {[0, 1 / 3, 2 / 3, 1].map((share) => (
+        <span key={share}>
+          {share === 0 && before > 0 && `${count(before)} earlier, `}
+          {text(dayOf(start + share * (end - start)))}
+          {share === 1 && after > 0 && `, ${count(after)} later`}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+function Tools({ hasDates, zoom, onAll }: { hasDates: boolean; zoom(factor: number): void; onAll(): void }): ReactElement {
+  return (
+    <div className={classes(mapSlotStyles.toolbar, mapSlotStyles.horizontal, styles.tools)}>
+      <button type="button" aria-label="Show fewer days" title="Show fewer days" onClick={() => zoom(1 / ZOOM_STEP)}>
+        <Icon name="zoomin" />
+      </button>
+      <button type="button" aria-label="Show more days" title="Show more days" onClick={() => zoom(ZOOM_STEP)}>
+        <Icon name="zoomout" />
+      </button>
+      {hasDates && (
+        <button type="button" aria-label="Clear dates" title="Clear dates" onClick={onAll}>
+          <Icon name="x" />
+        </button>
+      )}
     </div>
   )
 }
@@ -94,7 +182,7 @@ function Summary({ scenes, shown: [low, high] }: { scenes: readonly Scene[]; sho
   const dated = datedOf(scenes)
   const inside = dated.filter(({ datetime }) => Date.parse(datetime) >= low && Date.parse(datetime) <= high)
   return (
-    <div className={classes(ui.flexRow, ui.between, ui.small)}>
+    <div className={classes(ui.flexRow, ui.between, ui.small, styles.summary)}>
       <span>
         <b>
           {dateShort(dayOf(low))} to {dateShort(dayOf(Math.max(low, high - DAY_MS)))}

@@ -19,7 +19,14 @@ export function useScenesOnMap({ scenes, selected, hovered, area, setHovered, pi
   const cart = useCart()
   const keys = scenes.map(({ key }) => key).join()
   // oxlint-disable-next-line exhaustive-deps
-  useEffect(() => sharedMap().setFootprints(scenes.map(({ key, geometry }) => ({ id: key, geometry }))), [keys])
+  useEffect(
+    () =>
+      sharedMap().setFootprints(
+        scenes.map(({ key, geometry }) => ({ id: key, geometry })),
+        { isHeatMap: true },
+      ),
+    [keys],
+  )
   useEffect(() => sharedMap().setArea(area), [area])
   useEffect(() => {
     if (area && !new URLSearchParams(location.search).has('map')) sharedMap().fitGeometry(area)

@@ -1,0 +1,83 @@
+/** Places by the start of any of their names, without regard to case and accents; the largest first. */
+interface FoundPlace {
+  name: string
+  /** The name that was searched for, if it is another one. */
+  match: string | null
+  region: string
+  /** ISO 3166 code. */
+  country: string
+  longitude: number
+  latitude: number
+  population: number
+}
+
+export interface Gazetteer {
+  readonly size: number
+  search(text: string, limit: number): FoundPlace[]
+}
+
+interface Place extends Omit<FoundPlace, 'match'> {
+  others: readonly string[]
+}
+
+/** Letters without marks, so that 'Sao' finds 'São' and Arabic is found with or without vowels. */
+const fold = (name: string): string =>
+  name
+    .normalize('NFD')
+    .replaceAll(/[\p{M}\u0640]/gu, '')
+    .replaceAll(/[-'’ʻ.]/g, ' ')
+    .toLowerCase()
+    .replaceAll('ø', 'o')
+    .replaceAll('ł', 'l')
+    .replaceAll('ß', 'ss')
+    .replaceAll('ı', 'i')
+    .trim()
+
+/** Lines of name, latitude, longitude, country, region, population and other names, the largest place first. */
+export function createGazetteer(text: string): Gazetteer {
+  const places = text.split('\n').map((line): Place => {
+    const [name = '', latitude, longitude, country = '', region = '', population, others] = line.split('\t')
+    return {
+      name,
+      region,
+      country,
+      longitude: Number(longitude),
+      latitude: Number(latitude),
+      population: Number(population),
+      others: others ? others.split('|') : [],
+    }
+  })
+  // Sorted once, so that a search reads only the names that start as it does.
+  const names = places
+    .flatMap(({ name, others }, place) => [name, ...others].map((text) => ({ key: fold(text), text, place })))
+    .toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)) || a.place - b.place)
+  const firstFrom = (key: string) => {
+    let [low, high] = [0, names.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (names[middle]!.key < key) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  return {
+    size: places.length,
+    search(query, limit) {
+      const key = fold(query)
+      if (key === '') return []
+      const found = new Map<number, { text: string; isWhole: boolean }>()
+      for (let at = firstFrom(key); at < names.length && names[at]!.key.startsWith(key); at++) {
+        const { place, text, key: name } = names[at]!
+        if (!found.has(place)) found.set(place, { text, isWhole: name === key })
+      }
+      return Array.from(found)
+        .toSorted(([a, first], [b, second]) => Number(second.isWhole) - Number(first.isWhole) || a - b)
+        .slice(0, limit)
+        .map(([index, { text }]) => {
+          const { others: _, ...place } = places[index]!
+          const region = fold(place.region) === fold(place.name) ? '' : place.region
+          return { ...place, region, match: fold(text) === fold(place.name) ? null : text }
+        })
+    },
+  }
+}
