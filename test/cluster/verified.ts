@@ -1,15 +1,10 @@
 /**
- * Prints the table of docs/failover-verified.md from what campaigns have seen: `node test/cluster/verified.ts <files>`, the files that
- * CLUSTER_RESULTS named.
+ * The table of docs/failover-verified.md. `node test/cluster/verified.ts <files>` prints it from what campaigns have seen; CLUSTER_RESULTS
+ * named the files.
  */
 import fs from 'node:fs'
 import { STRICT, type Round } from './campaign.ts'
 import { FAULT_NAMES } from './faults.ts'
-
-const rounds = process.argv
-  .slice(2)
-  .flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter(Boolean))
-  .map((line) => JSON.parse(line) as Round)
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 const seconds = (values: readonly number[]): string => Math.max(0, ...values).toFixed(1)
@@ -32,13 +27,18 @@ function row(name: string, of: readonly Round[]): string {
   return `| ${cells.join(' | ')} |`
 }
 
-console.log(`| Fault | Times | Writes acknowledged | Lost, twice, torn or 500 | Worst recovery (s) | Longest call (s) | Times over a limit |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: |`)
-for (const name of FAULT_NAMES)
-  console.log(
-    row(
-      name,
-      rounds.filter(({ fault }) => fault === name),
-    ),
-  )
-console.log(row('**all**', rounds))
+/** A row for every kind of fault, also for those that have not been run, and one for all. */
+export function table(rounds: readonly Round[]): string[] {
+  const ofKind = (name: string) => rounds.filter(({ fault }) => fault === name)
+  return [
+    '| Fault | Times | Writes acknowledged | Lost, twice, torn or 500 | Worst recovery (s) | Longest call (s) | Times over a limit |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+    ...FAULT_NAMES.map((name) => row(name, ofKind(name))),
+    row('**all**', rounds),
+  ]
+}
+
+if (import.meta.main) {
+  const lines = process.argv.slice(2).flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter(Boolean))
+  console.log(table(lines.map((line) => JSON.parse(line) as Round)).join('\n'))
+}
