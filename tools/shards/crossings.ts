@@ -7,7 +7,7 @@ import type { Db } from '#db/tables.ts'
 import { ORG_TABLES } from '../org/tables.ts'
 
 export const KINDS = ['tables', 'unique_keys', 'foreign_keys', 'statements'] as const
-export type Kind = (typeof KINDS)[number]
+type Kind = (typeof KINDS)[number]
 export type Crossings = Readonly<Record<Kind, readonly string[]>>
 
 /** The organization itself is on its own shard by its `id`. */
