@@ -1,4 +1,4 @@
-/** Format, types, lint, imports and generated files. Everything that is wrong is shown, not only the first. */
+/** Format, types, lint, imports, what crosses shards, and generated files. Everything that is wrong is shown, not only the first. */
 import { execFile } from 'node:child_process'
 import os from 'node:os'
 import path from 'node:path'
@@ -16,6 +16,7 @@ const CHECKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['lint', bin('oxlint'), ['--deny-warnings']],
   ['imports', process.execPath, ['tools/imports.ts']],
   ['unused code', process.execPath, [path.join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--treat-config-hints-as-errors']],
+  ['shards', process.execPath, ['tools/shards.ts']],
   ['generated files', process.execPath, ['tools/gen.ts', '--check']],
 ]
 

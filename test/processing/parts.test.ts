@@ -19,9 +19,8 @@ test('a mosaic on many workers', { timeout: 3_600_000 }, async (t) => {
   t.after(() => database.drop()) // After the world has closed.
   const alone = await run({ workers: 1, partMegapixels: 0 })
   const killed = await run({ workers: SIZE.workers, partMegapixels: 1, kills: SIZE.kills })
-  t.diagnostic(
-    `${killed.parts} parts, ${killed.attempts} attempts; one worker ${alone.cpuMs.map(Math.round)} ms, many ${killed.cpuMs.map(Math.round)} ms`,
-  )
+  const told = (ms: readonly number[]) => `${ms.map(Math.round).join(', ')} ms of CPU`
+  t.diagnostic(`${killed.parts} parts, ${killed.attempts} attempts; one worker ${told(alone.cpuMs)}, many ${told(killed.cpuMs)}`)
   assert.deepEqual(Object.keys(alone.files).toSorted(), ['data', 'provenance'])
   assert.deepEqual(killed.files, alone.files, 'the files are the same, byte for byte')
   assert.deepEqual(killed.scenes, alone.scenes)

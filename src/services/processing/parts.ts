@@ -125,7 +125,7 @@ async function untilDone(services: PartServices, key: parts.StepKey, onProgress:
     signal.throwIfAborted()
     const { done, total, error } = await parts.progress(db, key)
     if (error !== null) throw problem('bad-request', error)
-    onProgress(`${done} of ${total} parts`, (PARTS_SHARE * done) / total)
+    onProgress(`${done} of ${total} parts`, (PARTS_SHARE * done) / Math.max(1, total))
     if (total > 0 && done === total) return
     const isBusy = await inSlot(services.raster, async () => {
       const part = await parts.claim(db, clock.now(), key.jobId)
