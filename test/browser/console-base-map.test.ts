@@ -89,6 +89,7 @@ async function findPlace(page: Page, requests: readonly string[]): Promise<void>
   await shot(page, 'base-map-places')
   await page.keyboard.press('Enter')
   await page.waitForURL(/explore\?.*map=31\.\d+%2C30\.\d+%2C10/)
+  await page.getByRole('toolbar', { name: 'Area' }).waitFor() // The map has moved to Explore, which has these tools.
   for (const set of ['world', 'relief'])
     await until(`tiles of ${set}`, () => requests.some((url) => url.includes(`/basemap/${set}/`)), PATIENT_MS)
   await page.locator('[aria-busy="false"] > .maplibregl-canvas-container').waitFor({ state: 'attached' })
