@@ -263,9 +263,9 @@ export const PACKAGES: readonly Package[] = [
     path: 'packages/client/src/',
     layers: [
       ['geojson.ts', 'generated/types.ts', 'generated/problems.ts', 'generated/events.ts', 'generated/prices.ts'],
-      ['problem.ts', 'deadline.ts', 'lines.ts', 'pages.ts', 'retry.ts', 'session.ts'],
+      ['problem.ts', 'deadline.ts', 'lines.ts', 'md5.ts', 'pages.ts', 'retry.ts', 'session.ts', 'upload-put.ts'],
       ['client.ts'],
-      ['download.ts', 'events.ts', 'upload.ts', 'upload-queue.ts', 'wait.ts', 'webhooks.ts', 'generated/'],
+      ['download.ts', 'events.ts', 'upload.ts', 'upload-parts.ts', 'upload-queue.ts', 'wait.ts', 'webhooks.ts', 'generated/'],
       ['core.ts', 'node.ts', 'groundtrack.ts'],
       ['index.ts'],
     ],

@@ -55,6 +55,6 @@ function specOf(raster: ExactRaster, options: ConvertOptions): CogSpec {
 
 /** Ground control points are replaced by their fit, whose residual is recorded. */
 function metadataOf(info: RasterInfo): Record<string, string> {
-  const residual = info.gcpResidualPx === null ? {} : { GCP_RESIDUAL_PX: info.gcpResidualPx.toFixed(3) }
-  return { ...info.metadata, ...residual }
+  const { metadata, gcpResidualPx } = info
+  return gcpResidualPx === null ? metadata : { ...metadata, GCP_RESIDUAL_PX: gcpResidualPx.toFixed(3) }
 }
