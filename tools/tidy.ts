@@ -57,7 +57,7 @@ const SNAKE = /^[a-z0-9]+([_-][a-z0-9]+)*(\.[a-z0-9]+([_-][a-z0-9]+)*)*$/
  * the names of golden files.
  */
 const GIVEN =
-  /^(?:(?:README|CHANGELOG|CONTRIBUTING|LICENSE|NOTICE|SECURITY)(?:\.md)?|Containerfile|Chart\.yaml|NOTES\.txt|_helpers\.tpl|[a-z-]+@\.service)$/
+  /^(?:(?:README|CHANGELOG|CONTRIBUTING|LICENSE|NOTICE|SECURITY)(?:\.md)?|Containerfile|Chart\.yaml|NOTES\.txt|.+\.tpl|.+@\.service)$/
 /** Modules of Python are imported by their names. */
 const PYTHON = /^packages\/(python|qgis)\/.*\.(py|typed)$/
 const MODULE = /^(_*[a-z0-9]+)+(_[a-z0-9]+)*(__)?(\.[a-z]+)?$/
