@@ -56,7 +56,8 @@ const SNAKE = /^[a-z0-9]+([_-][a-z0-9]+)*(\.[a-z0-9]+([_-][a-z0-9]+)*)*$/
  * Names that others chose: what a repository carries at its top, decision records, ids of operations and migrations, codecs in
  * the names of golden files.
  */
-const GIVEN = /^(README|CHANGELOG|CONTRIBUTING|LICENSE|NOTICE|SECURITY)(\.md)?$/
+const GIVEN =
+  /^(?:(?:README|CHANGELOG|CONTRIBUTING|LICENSE|NOTICE|SECURITY)(?:\.md)?|Containerfile|Chart\.yaml|NOTES\.txt|.+\.tpl|.+@\.service)$/
 /** Modules of Python are imported by their names. */
 const PYTHON = /^packages\/(python|qgis)\/.*\.(py|typed)$/
 const MODULE = /^(_*[a-z0-9]+)+(_[a-z0-9]+)*(__)?(\.[a-z]+)?$/

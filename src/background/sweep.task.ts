@@ -8,7 +8,7 @@ import * as traceLinks from '#model/platform/trace-link.ts'
 import * as sessions from '#model/identity/session.ts'
 import * as signingKeys from '#model/identity/signing-key.ts'
 
-/** Removes expired data (stored responses after a day, ended sessions, old rate-limit windows, traces of queued work) and rotates the signing key. */
+/** Removes expired data (stored responses, ended sessions, old rate-limit windows, links of traces) and rotates the signing key. */
 export default task({ name: 'pipeline.sweep', data: Closed({}), schedule: '*/10 * * * *' }).handle(async ({ db, clock }) => {
   const now = clock.now()
   const dayAgo = new Date(now.getTime() - DAY_MS)

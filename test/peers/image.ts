@@ -198,7 +198,9 @@ test('the image', { skip: absent.length > 0 ? `not installed: ${absent.join(', '
     assert.ok((await (await fetch(`http://127.0.0.1:${port}/docs/guides/operating`)).text()).includes('Operating'))
     const healthy = run('healthy', [program!, '/app/bin/healthy.mjs'])
     assert.equal(await healthy.exited, 0, healthy.output())
-    const writes = `try { require('node:fs').writeFileSync('/app/x', ''); process.exit(1) } catch (error) { process.exit(error.code === 'EROFS' ? 0 : 2) }`
+    const writes =
+      `try { require('node:fs').writeFileSync('/app/x', ''); process.exit(1) } ` +
+      `catch (error) { process.exit(error.code === 'EROFS' ? 0 : 2) }`
     assert.equal(await run('writes', [program!, '-e', writes]).exited, 0, 'the root is read-only')
     service.child.kill('SIGTERM')
     assert.equal(await service.exited, 0, service.output())

@@ -18,7 +18,7 @@ export interface Table {
 
 /** Ours, that of the queue, and those of the simulated card processor and vendors, where they are used. */
 export const SCHEMAS = ['public', 'queue', 'sandbox_payments', 'sandbox_vendors']
-/** Rate limits of the current minute, marks of running processes, traces of queued work, and statistics of the queue in partitions of its own calendar. */
+/** Rate limits of the minute, marks of running processes, links of traces, and statistics of the queue in partitions of its own. */
 const LEFT_OUT = new Set(['public.rate_window', 'public.replica_mark', 'public.trace_link', 'queue.queue_stats', RESTORE_TABLE])
 /** Fast, and a third of the size: rows are text. */
 const GZIP_LEVEL = 1

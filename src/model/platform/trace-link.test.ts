@@ -45,10 +45,9 @@ test('links of traces', async (t) => {
 
   await t.test('the sweep removes those of more than a week ago', async () => {
     const [old, young] = [newId(), newId()]
+    const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`
     const add = (id: string, age: string) =>
-      sql`insert into trace_link (id, traceparent, created_at) values (${id}, ${`00-${TRACE}-00f067aa0ba902b7-01`}, now() - ${age}::interval)`.execute(
-        w.db,
-      )
+      sql`insert into trace_link (id, traceparent, created_at) values (${id}, ${traceparent}, now() - ${age}::interval)`.execute(w.db)
     await add(old, '169 hours')
     await add(young, '167 hours')
     await w.runTask(sweep)
