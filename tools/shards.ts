@@ -1,5 +1,5 @@
 /**
- * Lists what would cross shards if the database were sharded by organization (docs/adr/0059-shards.md). `node tools/shards.ts` compares
+ * Lists what would cross shards if the database were sharded by organization (docs/adr/0058-shards.md). `node tools/shards.ts` compares
  * the schema that the migrations make and the recorded statements with `tools/shards/crossings.json`, and fails on anything new; the
  * list may only shrink. `--update` removes what no longer crosses. `--record <test files>` runs tests on a server that records all
  * statements, the checks of foreign keys among them, and adds those on tenant tables to `tools/shards/statements.txt`.

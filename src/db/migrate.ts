@@ -44,7 +44,7 @@ import * as installation from './migrations/0046_installation.ts'
 import * as erasure from './migrations/0047_erasure.ts'
 import * as largeUploads from './migrations/0048_large_uploads.ts'
 import * as jobParts from './migrations/0049_job_parts.ts'
-import * as traceLinks from './migrations/0052_trace_links.ts'
+import * as traceLinks from './migrations/0050_trace_links.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
 
@@ -96,7 +96,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0047_erasure': erasure,
   '0048_large_uploads': largeUploads,
   '0049_job_parts': jobParts,
-  '0052_trace_links': traceLinks,
+  '0050_trace_links': traceLinks,
 }
 
 interface MigrateOptions {

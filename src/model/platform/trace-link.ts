@@ -1,4 +1,4 @@
-/** Traces that continue in another process: see migration 0052. Read and written only while traces are recorded. */
+/** Traces that continue in another process: see migration 0050. Read and written only while traces are recorded. */
 import { sql } from 'kysely'
 import { currentSpan, isTracing } from '#core/tracing.ts'
 import type { Db, Tx } from '#db/tables.ts'
