@@ -65,19 +65,40 @@ export function createGazetteer(text: string): Gazetteer {
     search(query, limit) {
       const key = fold(query)
       if (key === '') return []
-      const found = new Map<number, { text: string; isWhole: boolean }>()
+      // Only the best are kept while reading, because anybody can search, and thousands of names start with the same letter.
+      const best: Found[] = []
       for (let at = firstFrom(key); at < names.length && names[at]!.key.startsWith(key); at++) {
         const { place, text, key: name } = names[at]!
-        if (!found.has(place)) found.set(place, { text, isWhole: name === key })
+        insert(best, { place, text, isWhole: name === key }, limit)
       }
-      return Array.from(found)
-        .toSorted(([a, first], [b, second]) => Number(second.isWhole) - Number(first.isWhole) || a - b)
-        .slice(0, limit)
-        .map(([index, { text }]) => {
-          const { others: _, ...place } = places[index]!
-          const region = fold(place.region) === fold(place.name) ? '' : place.region
-          return { ...place, region, match: fold(text) === fold(place.name) ? null : text }
-        })
+      return best.map(({ place: index, text }) => {
+        const { others: _, ...place } = places[index]!
+        const region = fold(place.region) === fold(place.name) ? '' : place.region
+        return { ...place, region, match: fold(text) === fold(place.name) ? null : text }
+      })
     },
   }
+}
+
+interface Found {
+  /** The largest place is 0. */
+  place: number
+  text: string
+  /** All of the name was typed. */
+  isWhole: boolean
+}
+
+const comparedTo = (a: Found, b: Found): number => Number(b.isWhole) - Number(a.isWhole) || a.place - b.place
+
+/** Keeps the best in order, each place once. */
+function insert(best: Found[], found: Found, limit: number): void {
+  if (best.length === limit && comparedTo(best[limit - 1]!, found) <= 0) return
+  const known = best.findIndex(({ place }) => place === found.place)
+  if (known >= 0) {
+    if (comparedTo(best[known]!, found) <= 0) return
+    best.splice(known, 1)
+  }
+  const at = best.findIndex((each) => comparedTo(found, each) < 0)
+  best.splice(at < 0 ? best.length : at, 0, found)
+  if (best.length > limit) best.pop()
 }
