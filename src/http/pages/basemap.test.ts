@@ -48,7 +48,7 @@ test('tiles by their place', async () => {
 
 test('places by the start of any name', async () => {
   const text = brotliDecompressSync(await readFile(path.join(folder, 'places.tsv.br'))).toString('utf8')
-  const gazetteer = createGazetteer(text)
+  const gazetteer = await createGazetteer(text)
   assert.ok(gazetteer.size >= 30_000, `${gazetteer.size} places`)
   const first = (query: string) => gazetteer.search(query, 1)[0]
   for (const [query, country, name] of [

@@ -49,7 +49,7 @@ export function registerBasemap(app: FastifyInstance): void {
 
 async function loadGazetteer(): Promise<Gazetteer> {
   const packed = await readFile(path.join(folder, 'places.tsv.br'))
-  return createGazetteer((await promisify(brotliDecompress)(packed)).toString('utf8'))
+  return await createGazetteer((await promisify(brotliDecompress)(packed)).toString('utf8'))
 }
 
 /** Opened for each read, which the cache of directories makes rare enough. */

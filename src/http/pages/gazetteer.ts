@@ -1,4 +1,6 @@
 /** Places by the start of any of their names, without regard to case and accents; the largest first. */
+import { setImmediate } from 'node:timers/promises'
+
 interface FoundPlace {
   name: string
   /** The name that was searched for, if it is another one. */
@@ -33,32 +35,31 @@ const fold = (name: string): string =>
     .replaceAll('ı', 'i')
     .trim()
 
-/** Lines of name, latitude, longitude, country, region, population and other names, the largest place first. */
-export function createGazetteer(text: string): Gazetteer {
-  const places = text.split('\n').map((line): Place => {
-    const [name = '', latitude, longitude, country = '', region = '', population, others] = line.split('\t')
-    return {
-      name,
-      region,
-      country,
-      longitude: Number(longitude),
-      latitude: Number(latitude),
-      population: Number(population),
-      others: others ? others.split('|') : [],
+/** Places that are read at a time, before others have their turn. */
+const SLICE = 1_000
+
+/**
+ * Lines of name, latitude, longitude, country, region, population and other names, the largest place first. Reading them all takes as
+ * long as dozens of requests, which do not wait for it.
+ */
+export async function createGazetteer(text: string): Promise<Gazetteer> {
+  const places: Place[] = []
+  const byLetter = new Map<string, Name[]>()
+  for (const line of text.split('\n')) {
+    const place = readPlace(line)
+    for (const name of [place.name, ...place.others]) {
+      const key = fold(name)
+      const letter = key.slice(0, 1)
+      const alike = byLetter.get(letter) ?? []
+      byLetter.set(letter, alike)
+      alike.push({ key, text: name, place: places.length })
     }
-  })
+    if (places.push(place) % SLICE === 0) await setImmediate()
+  }
   // Sorted once, so that a search reads only the names that start as it does.
-  const names = places
-    .flatMap(({ name, others }, place) => [name, ...others].map((text) => ({ key: fold(text), text, place })))
-    .toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)) || a.place - b.place)
-  const firstFrom = (key: string) => {
-    let [low, high] = [0, names.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (names[middle]!.key < key) low = middle + 1
-      else high = middle
-    }
-    return low
+  for (const names of byLetter.values()) {
+    names.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)) || a.place - b.place)
+    if (names.length > SLICE) await setImmediate()
   }
   return {
     size: places.length,
@@ -67,7 +68,8 @@ export function createGazetteer(text: string): Gazetteer {
       if (key === '') return []
       // Only the best are kept while reading, because anybody can search, and thousands of names start with the same letter.
       const best: Found[] = []
-      for (let at = firstFrom(key); at < names.length && names[at]!.key.startsWith(key); at++) {
+      const names = byLetter.get(key.slice(0, 1)) ?? []
+      for (let at = firstFrom(names, key); at < names.length && names[at]!.key.startsWith(key); at++) {
         const { place, text, key: name } = names[at]!
         insert(best, { place, text, isWhole: name === key }, limit)
       }
@@ -78,6 +80,35 @@ export function createGazetteer(text: string): Gazetteer {
       })
     },
   }
+}
+
+interface Name {
+  key: string
+  text: string
+  place: number
+}
+
+function readPlace(line: string): Place {
+  const [name = '', latitude, longitude, country = '', region = '', population, others] = line.split('\t')
+  return {
+    name,
+    region,
+    country,
+    longitude: Number(longitude),
+    latitude: Number(latitude),
+    population: Number(population),
+    others: others ? others.split('|') : [],
+  }
+}
+
+function firstFrom(names: readonly Name[], key: string): number {
+  let [low, high] = [0, names.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (names[middle]!.key < key) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 interface Found {
