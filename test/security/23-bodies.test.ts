@@ -231,6 +231,7 @@ test('row 23: bodies', async (t) => {
       'share.links.list',
       'stac.search',
       'uploads.list',
+      'uploads.parts',
     ])
     const { id: project_id } = await w.ok(owner.token, 'projects.create', { name: 'Windows' })
     const { id: collection_id } = await w.ok(owner.token, 'collections.create', { project_id, name: 'Windows' })
@@ -238,6 +239,7 @@ test('row 23: bodies', async (t) => {
     const { id: subscription_id } = await w.ok(owner.token, 'event_subscriptions.create', wanted)
     const area = { type: 'Polygon', coordinates: [[[2.28, 48.18], [2.32, 48.18], [2.32, 48.22], [2.28, 48.18]]] } // prettier-ignore
     const { saved_search } = await w.ok(owner.token, 'saved_searches.create', { project_id, name: 'Windows', area })
+    const { id: upload_id } = await w.ok(owner.token, 'uploads.initiate', { project_id })
     const places: Record<string, object> = {
       'saved_searches.run': { saved_search_id: saved_search.id },
       'processing.project_jobs.list': { project_id },
@@ -245,6 +247,7 @@ test('row 23: bodies', async (t) => {
       'items.search': { project_id },
       'items.list_by_collection': { collection_id },
       'uploads.list': { project_id },
+      'uploads.parts': { upload_id, file_name: 'windows.tif', size_bytes: 20_000_000 },
       'event_subscriptions.deliveries.list': { subscription_id },
     }
     const staff = await w.serviceToken(organizationId)

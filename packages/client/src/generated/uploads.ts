@@ -114,7 +114,7 @@ export interface UploadsPartsInput {
   upload_id: string
   /** File name */
   file_name: string
-  /** Media type of the file. Default: `"application/octet-stream"` */
+  /** Media type the file must be sent with. Default: `"application/octet-stream"` */
   content_type?: string | undefined
   /** File size in bytes, at most 5 TiB; a file of another size begins again */
   size_bytes: number

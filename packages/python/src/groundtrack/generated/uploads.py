@@ -242,7 +242,8 @@ class UploadsApi(Namespace):
             upload_id: Upload session ID
             file_name: File name
             size_bytes: File size in bytes, at most 5 TiB; a file of another size begins again
-            content_type: Media type of the file. Default: `"application/octet-stream"`
+            content_type: Media type the file must be sent with. Default:
+                `"application/octet-stream"`
             after: Part number after which the page begins; `next` of the previous page.
                 Default: `0`
             limit: Maximum number of URLs. Default: `100`
@@ -410,7 +411,8 @@ class AsyncUploadsApi(AsyncNamespace):
             upload_id: Upload session ID
             file_name: File name
             size_bytes: File size in bytes, at most 5 TiB; a file of another size begins again
-            content_type: Media type of the file. Default: `"application/octet-stream"`
+            content_type: Media type the file must be sent with. Default:
+                `"application/octet-stream"`
             after: Part number after which the page begins; `next` of the previous page.
                 Default: `0`
             limit: Maximum number of URLs. Default: `100`
