@@ -31,6 +31,17 @@ export async function rowsOf(connection: pg.ClientConfig): Promise<Map<string, s
   }
 }
 
+/** Whether a query has a result: for waiting, which must not read everything again and again. */
+export async function exists(connection: pg.ClientConfig, query: string): Promise<boolean> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    return (await client.query(query)).rows.length > 0
+  } finally {
+    await client.end()
+  }
+}
+
 export async function objectsOf(storage: Storage, buckets: readonly string[]): Promise<Map<string, string>> {
   const all = new Map<string, string>()
   for (const bucket of buckets) {
