@@ -141,6 +141,7 @@ async function search() {
   const response = await fetch(`/docs/guides/search.json?q=${encodeURIComponent(query)}`).catch(() => null)
   if (!response?.ok || current !== lastSearch) return
   const { sections } = await response.json()
+  if (current !== lastSearch || results.contains(document.activeElement)) return // Whoever has chosen a result keeps it.
   results.hidden = false
   if (sections.length === 0) return void (results.textContent = 'No results. Try fewer words.')
   const list = document.createElement('ul')
