@@ -80,12 +80,15 @@ test(
         const gt = new Groundtrack({ baseUrl: w.baseUrl, apiKey: key })
         const real = globalThis.fetch
         const puts: number[] = []
+        let arrived = 0
         let isCut = true
         t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
           if (init.method !== 'PUT') return await real(url, init)
           if (isCut && puts.length === 2) throw new TypeError('fetch failed')
           puts.push(Number(new URL(url).searchParams.get('partNumber')))
-          return await real(url, init)
+          const response = await real(url, init)
+          arrived++
+          return response
         })
         const options = { projectId: org.projectId, files: [{ name: 'large.tif', data: new Blob([large as never]) }] }
         const stop = new AbortController()
@@ -95,7 +98,7 @@ test(
           signal: stop.signal,
           onState: (known) => (state = structuredClone(known)),
           onProgress: () => {
-            if (puts.length === 2 && isCut) stop.abort(new Error('the machine is switched off'))
+            if (arrived === 2 && isCut) stop.abort(new Error('the machine is switched off'))
           },
         })
         await assert.rejects(cut, /switched off/)
