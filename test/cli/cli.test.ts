@@ -126,8 +126,9 @@ test('the command line', async (t) => {
     const child = spawn(process.execPath, [CLI, 'upload', 'long.tif'], { cwd: folder, env })
     const ended = new Promise((resolve) => child.on('close', resolve))
     const staging = path.join(w.dataDir, 'objects/.incoming')
-    await until('a piece has arrived', () =>
-      readdirSync(staging).some((name) => statSync(path.join(staging, name)).size >= 8 * 1024 * 1024),
+    // An upload in parts is a folder, with a file named by its number for each part that has arrived.
+    await until('a part has arrived', () =>
+      (readdirSync(staging, { recursive: true }) as string[]).some((name) => /\/[1-9]\d*$/.test(name)),
     )
     child.kill('SIGKILL')
     await ended
