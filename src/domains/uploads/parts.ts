@@ -26,7 +26,10 @@ export default operation({
   input: Closed({
     upload_id: Described(UploadId, 'Upload session ID'),
     file_name: Type.String({ minLength: 1, maxLength: 1_024, description: 'File name' }),
-    content_type: Defaulted(Type.String(), 'application/octet-stream', { maxLength: 200, description: 'Media type the file must be sent with' }),
+    content_type: Defaulted(Type.String(), 'application/octet-stream', {
+      maxLength: 200,
+      description: 'Media type the file must be sent with',
+    }),
     size_bytes: Type.Integer({
       minimum: 1,
       maximum: MAX_OBJECT_BYTES,
