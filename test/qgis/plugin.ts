@@ -27,6 +27,8 @@ const MYPY = process.env['PYTHON_CLIENT'] ?? 'python3'
 const withoutMypy = spawnSync(MYPY, ['-c', 'import mypy']).status === 0 ? false : `${MYPY} has no mypy`
 /** By the clock, for a QGIS that waits for somebody; far above what it takes on a busy machine. */
 const LIMIT_MS = 1_200_000
+/** Beside other tests that kill services, the demo takes many minutes. */
+const DEMO_MS = 1_800_000
 const PICTURES = process.env['QGIS_PICTURES'] ?? ''
 
 function build(folder: string): string {
@@ -53,15 +55,23 @@ function installed(lab: Lab, zip: string): string {
 
 /** The demo adds an item of its own with its last job, which tests that count items must not see arriving. */
 async function untilFilled(baseUrl: string): Promise<void> {
-  const job_id = await until('the demo', async () => {
-    const demo = (await (await fetch(`${baseUrl}/docs/demo.json`)).json()) as { fields?: { job_id?: string } }
-    return demo.fields?.job_id
-  })
+  const job_id = await until(
+    'the demo',
+    async () => {
+      const demo = (await (await fetch(`${baseUrl}/docs/demo.json`)).json()) as { fields?: { job_id?: string } }
+      return demo.fields?.job_id
+    },
+    DEMO_MS,
+  )
   const { body } = await post(baseUrl, '/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })
-  await until('the last job of the demo', async () => {
-    const { job } = await ok(baseUrl, body.access_token, 'processing.job.get', { job_id })
-    return job.status === 'completed'
-  })
+  await until(
+    'the last job of the demo',
+    async () => {
+      const { job } = await ok(baseUrl, body.access_token, 'processing.job.get', { job_id })
+      return job.status === 'completed'
+    },
+    DEMO_MS,
+  )
 }
 
 /** A service that the tests in QGIS can kill and start again, by requests to another address. It has the same ports each time. */
