@@ -13,10 +13,11 @@ import path from 'node:path'
 import { run } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
-import { campaign } from './support/campaign.ts'
+import { campaign, campaignLength, testSeed } from './support/campaign.ts'
 import type { PgBouncer } from './support/pgbouncer.ts'
 import { longFiles, planned } from './support/plan.ts'
 import { report } from './support/reporter.ts'
+import { waitingFor } from './support/turns.ts'
 import { watchFiles } from './support/watchdog.ts'
 
 const root = path.dirname(import.meta.dirname)
@@ -45,7 +46,9 @@ const isDaily = named.length === 0 && !selection
 const long = longFiles(root, everything)
 const leftOut = new Set([...filesOf(except), ...(isDaily ? [...long.values()].flat() : [])])
 const selected = selection === '--rest' ? [...long.values()].flat() : named.length > 0 && !selection ? [] : everything
-const files = [...new Set([...selected, ...filesOf(named)])].filter((file) => !leftOut.has(file))
+const candidates = [...new Set([...selected, ...filesOf(named)])].filter((file) => !leftOut.has(file))
+const waiting = selection === '--rest' && campaignLength === 'ci' ? waitingFor(root, testSeed) : new Set<string>()
+const files = candidates.filter((file) => !waiting.has(file))
 
 if (isDaily || selection === '--all') {
   const check = spawnSync(process.execPath, ['tools/check.ts'], { cwd: root, stdio: 'inherit' })
@@ -108,6 +111,7 @@ try {
     signal: interrupted.signal,
   })
   ;({ failed } = await report(tests, process.stdout, isDaily ? long : new Map()))
+  for (const file of candidates.filter((candidate) => waiting.has(candidate))) process.stdout.write(`﹣ left to other commits: ${file}\n`)
   if (profile) appendFileSync(profile, `${JSON.stringify({ entries: entries.map((entry) => [entry, readFileSync(entry, 'utf8')]) })}\n`)
   watchdog.close()
 } finally {

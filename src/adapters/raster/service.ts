@@ -33,7 +33,11 @@ const STATISTICS_DEADLINE_MS = 30_000
 /** Longest time that a caller waits; longer work is a job. */
 const ANALYSIS_DEADLINE_MS = 25_000
 const INSPECT_DEADLINE_MS = 15_000
-const TABLE_DEADLINE_MS = 20_000
+/** A few changed bytes can keep the reader busy for ever, so a small table, which is read in a moment, has less time than a large one. */
+const TABLE_DEADLINE_MS = { least: 4_000, perMib: 4_000, most: 20_000 }
+
+const tableDeadlineMs = (size: number): number =>
+  Math.min(TABLE_DEADLINE_MS.most, TABLE_DEADLINE_MS.least + (size / MIB) * TABLE_DEADLINE_MS.perMib)
 
 export function createRasterService({ deadlineFactor = 1, ...options }: RasterServiceOptions): RasterService {
   const module = new URL('./handlers.ts', import.meta.url)
@@ -79,7 +83,7 @@ export function createRasterService({ deadlineFactor = 1, ...options }: RasterSe
     ...analysisMethods(renderer),
     statistics,
     table: async (bytes, maxRows, signal) =>
-      (await pool.run('table', { bytes, maxRows }, { signal, ...tenancy(), deadlineMs: TABLE_DEADLINE_MS })) as string[],
+      (await pool.run('table', { bytes, maxRows }, { signal, ...tenancy(), deadlineMs: tableDeadlineMs(bytes.byteLength) })) as string[],
     canRead: sources.canRead,
     convert: converter.convert,
     process: converter.process,
