@@ -1,5 +1,5 @@
 /** The scenes as rows, or what to do where there are none. */
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { boxPolygon, type Box } from '../../map/geo.ts'
 import { withSharedMap } from '../../map/lazy-map.ts'
 import type { Scene } from '../../state/scene.ts'
@@ -42,16 +42,17 @@ export interface SceneListParts {
 export function SceneList(parts: SceneListParts): ReactElement {
   const { scenes, hasPlace, isLoading, real } = parts
   if (real.searching !== null || real.problem !== null)
-    return (
-      <div className={workspaceStyles.scroll}>{real.problem === null ? <Searching place={real.searching!} /> : <NoPlace {...parts} />}</div>
-    )
+    return <Notice>{real.problem === null ? <Searching place={real.searching!} /> : <NoPlace {...parts} />}</Notice>
   if (hasPlace && scenes.length > 0) return <SceneRows {...parts} area={parts.filters.area} />
-  return (
-    <div className={workspaceStyles.scroll}>
-      {!hasPlace ? <NoPlace {...parts} /> : isLoading ? <Skeleton rows={7} /> : <NoScenes {...parts} />}
-    </div>
-  )
+  return <Notice>{!hasPlace ? <NoPlace {...parts} /> : isLoading ? <Skeleton rows={7} /> : <NoScenes {...parts} />}</Notice>
 }
+
+/** In a small window it scrolls, by keyboard too, even if nothing in it takes the focus. */
+const Notice = ({ children }: { children: ReactNode }): ReactElement => (
+  <div className={workspaceStyles.scroll} role="group" aria-label="Scenes" tabIndex={0}>
+    {children}
+  </div>
+)
 
 const Searching = ({ place }: { place: string }): ReactElement => (
   <div role="status">
