@@ -51,14 +51,30 @@ export function prepared(pool: SupervisedPool, { isNamed, transactionSettings }:
     names.set(text, name)
     return name
   }
+  /**
+   * Names that a connection failed to prepare, for example because its transaction had been aborted. The server has forgotten them, but
+   * PgBouncer considers them taken and ends a connection that prepares one again, so the statement stays without a name there.
+   */
+  const refused = new WeakMap<PoolClient, Set<string>>()
+  const isRefused = (client: PoolClient, name: string): boolean => refused.get(client)?.has(name) ?? false
+  const refuse = (client: PoolClient, name: string): void => {
+    refused.set(client, (refused.get(client) ?? new Set()).add(name))
+  }
   const send = async (client: PoolClient, text: string, values?: readonly unknown[]): Promise<unknown> => {
     if (text.startsWith(COPY)) return await runCopy(client, text, values![0] as Buffer)
     const settings = BEGIN.test(text) ? transactionSettings() : null
     if (settings) return await client.query(`${text}; ${settings}`)
     // Without parameters it can be several statements or BEGIN.
-    const name = isNamed && values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined
+    const wanted = isNamed && values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined
+    const name = wanted && !isRefused(client, wanted) ? wanted : undefined
     const parts = text.endsWith(IN_PARTS) ? { rows: ROWS_OF_A_PART } : {}
-    return await client.query<pg.QueryResultRow>({ ...(name ? { name } : {}), ...parts, text, values: values as unknown[] })
+    try {
+      return await client.query<pg.QueryResultRow>({ ...(name ? { name } : {}), ...parts, text, values: values as unknown[] })
+    } catch (error) {
+      const isPooled = transactionSettings() !== null
+      if (name && isPooled && client.connection.parsedStatements[name] === undefined) refuse(client, name)
+      throw error
+    }
   }
   /** Kysely identifies a connection by its client, so a client always has the same wrapper. */
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()

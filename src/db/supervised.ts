@@ -6,11 +6,11 @@ import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import { DatabaseUnavailable, isServerUnavailable } from './failures.ts'
 
-/** node-postgres does not declare the last two. */
+/** node-postgres does not declare what follows. */
 export type PoolClient = pg.PoolClient & {
   processID?: number | null
   secretKey?: number | null
-  connection: { stream: Duplex }
+  connection: { stream: Duplex; parsedStatements: Readonly<Record<string, string>> }
   _queryable: boolean
 }
 

@@ -124,6 +124,19 @@ test('services behind PgBouncer', { skip }, async (t) => {
 test('PgBouncer that supports prepared statements, without DATABASE_POOLER', { skip }, async (t) => {
   const { direct, url, version } = await pooled(t, createDatabase, 100)
   if (Number(version.split('.')[1]) < 21) return t.skip(`PgBouncer ${version} does not support them; PGBOUNCER names another binary`)
+
+  await t.test('a statement that an aborted transaction could not prepare works afterwards', async (t2) => {
+    const { db } = opened(t2, url, { direct, maxConnections: 1 })
+    const statement = sql<{ n: number }>`select ${7}::int as n`
+    await db.connection().execute(async (connection) => {
+      await sql`begin`.execute(connection)
+      await assert.rejects(sql`select 1 / ${0}::int`.execute(connection), /division by zero/)
+      await assert.rejects(statement.execute(connection), /current transaction is aborted/)
+      await sql`rollback`.execute(connection)
+      for (let n = 0; n < 3; n++) assert.equal((await statement.execute(connection)).rows[0]!.n, 7)
+    })
+  })
+
   const lab = openLab()
   t.after(() => lab.close())
   const env = { DATABASE_URL: url, DATABASE_DIRECT_URL: direct, DATA_DIR: lab.dataDir(), DEMO: '0' }
