@@ -41,12 +41,11 @@ export interface AreaBoxParts {
 }
 
 export function AreaBox({ area, onArea, onPolygons, onFit, isAdding, setAdding, onEdit }: AreaBoxParts): ReactElement {
-  const [dialog, setDialog] = useState<'enter' | 'saved' | 'save' | null>(null)
-  const { writable } = useWritableProjects()
+  const [dialog, setDialog] = useState<DialogName | null>(null)
   const size = areaOf(area)
   const polygons = polygonsOf(area)
   const corners = vertexCount(area)
-  const tooMany = corners + polygons.flat().length > MAX_VERTICES
+  const tooMany = hasTooMany(area)
   const close = () => setDialog(null)
   return (
     <>
@@ -80,52 +79,10 @@ export function AreaBox({ area, onArea, onPolygons, onFit, isAdding, setAdding, 
           </>
         )}
         {polygons.length > 1 && <AreaList area={area!} onArea={onArea} />}
-        <div className={styles.actions}>
-          {area && (
-            <>
-              <Button size="s" variant="quiet" onClick={onEdit}>
-                Move corners
-              </Button>
-              <Button
-                size="s"
-                variant="quiet"
-                aria-pressed={isAdding}
-                disabled={polygons.length >= MAX_POLYGONS}
-                onClick={() => setAdding(!isAdding)}
-              >
-                Add area
-              </Button>
-              {writable.length > 0 && (
-                <Button size="s" variant="quiet" onClick={() => setDialog('save')}>
-                  Save area
-                </Button>
-              )}
-            </>
-          )}
-          <Button size="s" variant="quiet" onClick={() => setDialog('saved')}>
-            Saved areas
-          </Button>
-        </div>
+        <AreaActions {...{ area, isAdding, setAdding, onEdit }} open={setDialog} />
       </div>
       {isAdding && <Note icon="info">The next area you draw, enter or import is added to the search.</Note>}
-      {area && size > MAX_AREA_M2 && (
-        <Note tone="warn" icon="warn">
-          The maximum search area is 50,000 km². Draw a smaller area.
-        </Note>
-      )}
-      {area && tooMany && (
-        <Note
-          tone="warn"
-          icon="warn"
-          actions={
-            <Button size="s" onClick={() => onArea(simplify(area, SIMPLIFIED_VERTICES))}>
-              Simplify to {SIMPLIFIED_VERTICES} points
-            </Button>
-          }
-        >
-          This area has {corners} points. The maximum is {MAX_VERTICES}.
-        </Note>
-      )}
+      {area && <AreaLimits area={area} onArea={onArea} />}
       <Suspense>
         {dialog === 'enter' && <AreaDialog area={isAdding ? null : area} onClose={close} onArea={onArea} onPolygons={onPolygons} />}
         {dialog === 'save' && area && <SaveArea area={area} onClose={close} />}
@@ -143,6 +100,69 @@ export function AreaBox({ area, onArea, onPolygons, onFit, isAdding, setAdding, 
     </>
   )
 }
+
+type DialogName = 'enter' | 'saved' | 'save'
+
+/** The service counts the points that close rings. */
+const hasTooMany = (area: AreaShape | null) => vertexCount(area) + polygonsOf(area).flat().length > MAX_VERTICES
+
+type ActionParts = Pick<AreaBoxParts, 'area' | 'isAdding' | 'setAdding' | 'onEdit'> & { open(dialog: DialogName): void }
+
+function AreaActions({ area, isAdding, setAdding, onEdit, open }: ActionParts): ReactElement {
+  const { writable } = useWritableProjects()
+  return (
+    <div className={styles.actions}>
+      {area && (
+        <>
+          <Button size="s" variant="quiet" onClick={onEdit}>
+            Move corners
+          </Button>
+          <Button
+            size="s"
+            variant="quiet"
+            aria-pressed={isAdding}
+            disabled={polygonsOf(area).length >= MAX_POLYGONS}
+            onClick={() => setAdding(!isAdding)}
+          >
+            Add area
+          </Button>
+          {writable.length > 0 && (
+            <Button size="s" variant="quiet" onClick={() => open('save')}>
+              Save area
+            </Button>
+          )}
+        </>
+      )}
+      <Button size="s" variant="quiet" onClick={() => open('saved')}>
+        Saved areas
+      </Button>
+    </div>
+  )
+}
+
+/** What cannot be searched, and what to do about it. */
+const AreaLimits = ({ area, onArea }: Pick<AreaBoxParts, 'onArea'> & { area: AreaShape }): ReactElement => (
+  <>
+    {areaOf(area) > MAX_AREA_M2 && (
+      <Note tone="warn" icon="warn">
+        The maximum search area is 50,000 km². Draw a smaller area.
+      </Note>
+    )}
+    {hasTooMany(area) && (
+      <Note
+        tone="warn"
+        icon="warn"
+        actions={
+          <Button size="s" onClick={() => onArea(simplify(area, SIMPLIFIED_VERTICES))}>
+            Simplify to {SIMPLIFIED_VERTICES} points
+          </Button>
+        }
+      >
+        This area has {vertexCount(area)} points. The maximum is {MAX_VERTICES}.
+      </Note>
+    )}
+  </>
+)
 
 /** Each polygon with its size. */
 const AreaList = ({ area, onArea }: Pick<AreaBoxParts, 'onArea'> & { area: AreaShape }): ReactElement => (
