@@ -178,7 +178,7 @@ const DOMAINS = {
         job_ids: Type.Array(Text),
         matched_at: Timestamp,
       }),
-      'A saved search added new scenes to its project.',
+      'A saved search added new scenes to its project, or found new scenes to report.',
     ),
   ],
   Alerts: [

@@ -152,6 +152,12 @@ export const PROBLEMS = {
       'The purchase costs more credits than its approval allows (`required_credits` and `approved_credits`). Nothing was ' +
       'executed or reserved. Request a new approval for the current price.',
   },
+  'draft-changed': {
+    status: 409,
+    about:
+      'The draft order was changed since it was read, for example on another device (`current_version`). Read it again and repeat ' +
+      'the change.',
+  },
   'upload-offset': {
     status: 409,
     about: 'The part does not start at the upload offset. `Upload-Offset` gives the number of bytes received; continue from there.',

@@ -88,24 +88,33 @@ const SOURCES = [
 test('a search is saved with its area, its open sources and its cloud cover, and opens again as the same search', () => {
   const filters = filtersFromUrl({ cloud: '35', sources: 'earth-search.shop' }, AREA)
   const draft = { ...draftFrom(null, filters), name: '  Fields ' }
-  assert.deepEqual([draft.isAutomatic, draft.maxCloud, draft.mode], [true, 35, 'reference'])
-  const input = searchFrom(draft, 'p1', { filters, area: AREA, sources: SOURCES })!
+  assert.deepEqual([draft.action, draft.maxCloud, draft.mode], ['add', 35, 'reference'])
+  const now = { area: AREA, sources: SOURCES, url: { sort: 'clearest', gsd: '2', sel: 'x', sources: 'earth-search.shop' } }
+  const input = searchFrom(draft, 'p1', { ...now, filters })!
   assert.deepEqual([input.name, input.source_ids, input.max_cloud_cover, input.active], ['Fields', ['es'], 35, true])
   const shopOnly = filtersFromUrl({ sources: 'shop' }, AREA)
-  assert.equal(searchFrom(draft, 'p1', { filters: shopOnly, area: AREA, sources: SOURCES }), null)
-  const url = urlOfSearch({ area: input.area, source_ids: ['es', 'gone'], max_cloud_cover: 35 } as unknown as SavedSearch, SOURCES)
+  assert.equal(searchFrom(draft, 'p1', { ...now, filters: shopOnly }), null)
+  const told = searchFrom({ ...draft, action: 'tell', email: true }, 'p1', { ...now, filters: shopOnly })!
+  assert.deepEqual([told.source_ids, told.auto_add?.mode, told.auto_add?.email], [['shop'], 'notify', true])
+  const everything = searchFrom({ ...draft, action: 'tell' }, 'p1', { ...now, filters: filtersFromUrl({}, AREA) })!
+  assert.deepEqual(everything.source_ids, ['es', 'shop'])
+  const saved = { area: input.area, source_ids: ['es', 'gone'], max_cloud_cover: 35, display: null } as unknown as SavedSearch
+  const url = urlOfSearch(saved, SOURCES)
+  const restored = urlOfSearch({ ...saved, display: input.display! }, SOURCES)
+  const { sort, gsd, sources, sel, from } = restored as unknown as Record<string, string | null>
+  assert.deepEqual([sort, gsd, sources, sel, from], ['clearest', '2', 'earth-search.shop', null, null])
   assert.deepEqual([url.cloud, url.sources, url.bbox], ['35', 'earth-search', null])
   assert.deepEqual(decodeArea(url.aoi!), AREA)
 })
 
 test('editing a saved search keeps its collection and daily limit, and can end automatic adding', () => {
-  const auto_add = { mode: 'copy', collection_id: 'c1', max_cloud_cover: null, max_scenes_per_day: 7 } as const
+  const auto_add = { mode: 'copy', collection_id: 'c1', max_cloud_cover: null, max_scenes_per_day: 7, email: true } as const
   const search = { name: 'Fields', auto_add, active: true, max_cloud_cover: 40 } as SavedSearch
   const draft = draftFrom(search, null)
-  assert.deepEqual(draft, { name: 'Fields', isAutomatic: true, maxCloud: 40, mode: 'copy', collectionId: 'c1' })
+  assert.deepEqual(draft, { name: 'Fields', action: 'add', maxCloud: 40, mode: 'copy', collectionId: 'c1', email: true })
   assert.deepEqual(automationOf({ ...draft, maxCloud: 500 }, search), { auto_add: { ...auto_add, max_cloud_cover: 100 }, active: true })
-  assert.equal(automationOf({ ...draft, collectionId: '' }, search).auto_add!.collection_id, null)
-  assert.deepEqual(automationOf({ ...draft, isAutomatic: false }, search), { auto_add: null, active: false })
+  assert.deepEqual(automationOf({ ...draft, collectionId: '' }, search).auto_add, { ...auto_add, max_cloud_cover: 40, collection_id: null })
+  assert.deepEqual(automationOf({ ...draft, action: 'none' }, search), { auto_add: null, active: false })
 })
 
 const KNOWN = [{ host_name: 'earth-search', title: 'Earth Search', collections: [{ id: 's2', title: 'Sentinel-2' }] }]

@@ -201,6 +201,11 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'saved_searches.update': { input: ['area'], output: ['saved_search.area'] },
   'share.link.validate': { output: ['target.geometry', 'target.items[].geometry'] },
   'orders.advance': { output: ORDER },
+  'orders.drafts.get': { output: ['draft.captures[].geometry', 'draft.captures[].scene'] },
+  'orders.drafts.save': {
+    input: ['captures[].geometry', 'captures[].scene'],
+    output: ['draft.captures[].geometry', 'draft.captures[].scene'],
+  },
   'orders.archive.estimate': { input: ['captures[].geometry'], output: ['groups[].captures[].geometry'] },
   'orders.archive.place': { input: ['captures[].geometry'], output: ORDER },
   'orders.coverage.get': { output: COVERAGE },

@@ -80,6 +80,8 @@ export const ORG_TABLES: readonly OrgTable[] = [
   own('tasking_template', 'moves'),
   own('saved_search', 'moves'),
   own('saved_scene', 'moves'),
+  own('reported_scene', 'moves'),
+  own('order_draft', 'stays'),
   own('alert_rule', 'moves'),
   own('alert_event', 'moves'),
   own('storage_account', 'moves'),

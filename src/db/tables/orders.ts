@@ -110,6 +110,16 @@ export interface OrderTables {
     decision_at: Date | null
     expires_at: Date
   }
+  order_draft: {
+    org_id: string
+    id: string
+    user_id: string
+    name: string | null
+    captures: JSONColumnType<DraftCapture[]>
+    version: number
+    created_at: Date
+    updated_at: Date
+  }
   tasking_template: {
     id: string
     org_id: string
@@ -131,6 +141,18 @@ interface OrderStep {
   status: OrderStatus
   reason: string | null
 }
+/** A scene in a draft. */
+export interface DraftCapture {
+  id: string
+  host: string
+  /** The part to order; null for the whole scene. */
+  geometry: AreaGeometry | null
+  /** What a client shows of the scene. */
+  scene: Json
+  /** Its price when the draft was saved; null if unknown. */
+  quoted_credits: number | null
+}
+
 /** An archive scene and the part of it that is bought. */
 export interface OrderedCapture {
   id: string

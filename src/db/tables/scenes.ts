@@ -4,10 +4,12 @@ type Json = Record<string, unknown>
 
 /** How a saved search adds new scenes. */
 export interface AutoAdd {
-  mode: 'reference' | 'copy'
+  mode: 'reference' | 'copy' | 'notify'
   collection_id: string | null
   max_cloud_cover: number | null
   max_scenes_per_day: number
+  /** Absent in searches that were saved before it existed. */
+  email?: boolean
 }
 
 /** How far a saved search has seen one source. */
@@ -36,8 +38,17 @@ export interface SceneTables {
     last_run_at: Date | null
     last_error: string | null
     next_run_at: Date
+    display: JSONColumnType<{ name: string; value: string }[]> | null
     created_at: Date
     updated_at: Date
+  }
+  reported_scene: {
+    org_id: string
+    saved_search_id: string
+    host_name: string
+    collection: string
+    scene_id: string
+    created_at: Date
   }
   saved_scene: {
     project_id: string

@@ -10,8 +10,9 @@ import confirmAddressTask from './confirm-address.task.ts'
 import inviteTask from './invite.task.ts'
 import mailDigestTask from './mail-digest.task.ts'
 import mailNowTask from './mail-now.task.ts'
+import mailOneTask from './mail-one.task.ts'
 import resetPasswordTask from './reset-password.task.ts'
 
 export const operations: readonly AnyOperation[] = [dismiss, list, markAllRead, markRead, unreadCount]
 
-export const tasks: readonly AnyTask[] = [confirmAddressTask, inviteTask, mailDigestTask, mailNowTask, resetPasswordTask]
+export const tasks: readonly AnyTask[] = [confirmAddressTask, inviteTask, mailDigestTask, mailNowTask, mailOneTask, resetPasswordTask]

@@ -7,6 +7,10 @@ import archivePlace from './archive.place.ts'
 import cancel from './cancel.ts'
 import coverageGet from './coverage.get.ts'
 import coverageGroupsList from './coverage.groups.list.ts'
+import draftsDelete from './drafts.delete.ts'
+import draftsGet from './drafts.get.ts'
+import draftsList from './drafts.list.ts'
+import draftsSave from './drafts.save.ts'
 import estimate from './estimate.ts'
 import get from './get.ts'
 import getSchema from './get_schema.ts'
@@ -43,6 +47,10 @@ export const operations: readonly AnyOperation[] = [
   cancel,
   coverageGet,
   coverageGroupsList,
+  draftsDelete,
+  draftsGet,
+  draftsList,
+  draftsSave,
   estimate,
   get,
   getSchema,

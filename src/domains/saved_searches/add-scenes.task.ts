@@ -3,7 +3,7 @@ import { addScenesTask } from '#model/scenes/tasks.ts'
 import { addScenes } from '#services/scenes/add-scenes.ts'
 import { task } from '#task.ts'
 
-/** Adds the new scenes of one saved search. A run that fails is repeated when its lease ends. */
+/** Adds or reports the new scenes of one saved search. A run that fails is repeated when its lease ends. */
 export default task({
   ...addScenesTask,
   produces: ['item:created_in>project', 'processing_job:created_in>project'],

@@ -8,8 +8,8 @@ import { areaOf, autoAddOf, dateFromOf, requireTerms } from './terms.lib.ts'
 import { EXAMPLE_SEARCH, SavedSearchRecord, Terms, toRecord } from './wire.ts'
 
 /**
- * Saves a search of open imagery in a project. With `auto_add`, new scenes are added to the project about every hour, with the access of
- * the user who saved it.
+ * Saves a search in a project. With `auto_add`, new scenes are added to the project, or only reported, about every hour, with the access
+ * of the user who saved it.
  */
 export default operation({
   id: 'saved_searches.create',
@@ -25,6 +25,7 @@ export default operation({
     date_from: Type.Optional(Nullable(Terms.date_from)),
     auto_add: Type.Optional(Nullable(Terms.auto_add)),
     active: Defaulted(Terms.active, true),
+    display: Type.Optional(Nullable(Terms.display)),
   }),
   output: Closed({ saved_search: SavedSearchRecord }, { description: 'The created search' }),
   example: {
@@ -52,6 +53,7 @@ export default operation({
       dateFrom: dateFromOf(input.date_from, clock.now()),
       autoAdd: autoAddOf(input.auto_add),
       isActive: input.active,
+      display: input.display ?? null,
     }
     await requireTerms(context, project.id, terms)
     return { project, terms }

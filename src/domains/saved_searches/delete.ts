@@ -17,7 +17,7 @@ export default operation({
   },
   async execute({ tx, attributeTo }, _input, { search }) {
     attributeTo(search.organizationId)
-    await savedSearches.remove(tx, search.id)
+    await savedSearches.remove(tx, search)
     return { ok: true as const, id: search.id }
   },
 })

@@ -4,7 +4,7 @@ import * as savedScenes from '#model/scenes/saved-scene.ts'
 import * as savedSearches from '#model/scenes/saved-search.ts'
 import { addScenesTask } from '#model/scenes/tasks.ts'
 import { operation } from '#operation.ts'
-import { findScenes, openSources } from '#services/scenes/find-scenes.ts'
+import { findScenes, searchedSources } from '#services/scenes/find-scenes.ts'
 import { Box } from '#wire/item.ts'
 import { EXAMPLE_SEARCH, SavedSearchId } from './wire.ts'
 
@@ -24,7 +24,7 @@ const FoundScene = Closed(
   { $id: 'FoundScene', description: 'A scene that matches a saved search' },
 )
 
-/** Runs a saved search now: returns its newest scenes, and starts adding new ones if it has `auto_add`. */
+/** Runs a saved search now: returns its newest scenes, and starts to add or report new ones if it has `auto_add`. */
 export default operation({
   id: 'saved_searches.run',
   scope: 'catalog:write',
@@ -44,7 +44,7 @@ export default operation({
         }),
         { description: 'Searched sources' },
       ),
-      queued: Type.Boolean({ description: 'Whether new scenes are now being added in the background' }),
+      queued: Type.Boolean({ description: 'Whether new scenes are now being added or reported in the background' }),
     },
     { description: 'Scenes that match the search' },
   ),
@@ -73,8 +73,8 @@ export default operation({
   },
   async prepare(context, { limit }, search) {
     const window = { from: search.dateFrom, to: context.clock.now(), maxCloudCover: search.maxCloudCover, pages: Math.ceil(limit / 100) }
-    const searched = openSources(context.vendors, search).map((source) => ({ ...source, ...window }))
-    return await findScenes(context, search.area, searched)
+    const searched = searchedSources(context.vendors, search).map((source) => ({ ...source, ...window }))
+    return await findScenes(context, search, searched)
   },
   async execute({ tx, clock, tasks, attributeTo }, { limit }, search, results) {
     attributeTo(search.organizationId)

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { receiver } from '../../../test/support/receiver.ts'
 import { INSIDE, OPEN_HOST, openHost } from '../../../test/support/open-host.ts'
 import { world } from '../../../test/support/world.ts'
+import mailOne from '../notifications/mail-one.task.ts'
 import run from '../processing/run.task.ts'
 import addScenes from './add-scenes.task.ts'
 import runDue from './run-due.task.ts'
@@ -354,5 +357,89 @@ test('saved searches: rights and input', async (t) => {
     await ok('projects.delete', { project_id: projectId })
     assert.equal((await call('saved_searches.get', { saved_search_id: own.id })).status, 404)
     await w.runTask(addScenes, { saved_search_id: own.id })
+  })
+})
+
+// Goal: a search that only reports tells its user about each new scene once, in the inbox, by webhook and, if they want, by email, and
+// adds nothing; however often and concurrently it runs, and whatever is changed in between.
+test('saved searches: new scenes are reported, each once', async (t) => {
+  const s = await searching(t)
+  const { w, endpoint, ok } = s
+  const news = async () => (await ok('notifications.list')).filter(({ kind }: { kind: string }) => kind === 'search')
+  await w.db.updateTable('app_user').set({ email_confirmed_at: w.clock.now() }).where('id', '=', s.org.owner.id).execute()
+  await ok('event_subscriptions.create', { event_type: 'saved_search.matched', endpoint_url: endpoint.url })
+  const { coordinates } = INSIDE as { coordinates: number[][][] }
+  const far = [[[10, 10], [10.1, 10], [10.1, 10.1], [10, 10]]] // prettier-ignore
+  const search = await s.create({
+    area: { type: 'MultiPolygon', coordinates: [far, coordinates] },
+    auto_add: { mode: 'notify', email: true, max_cloud_cover: 20 },
+    display: [{ name: 'sort', value: 'clearest' }],
+  })
+  assert.deepEqual([search.auto_add.mode, search.auto_add.email, search.area.type], ['notify', true, 'MultiPolygon'])
+  assert.deepEqual((await s.get(search.id)).display, [{ name: 'sort', value: 'clearest' }])
+  assert.equal(await w.drain(addScenes), 1)
+
+  await t.test('a new scene reaches inbox, webhook and mailbox; a cloudy one does not, and nothing is added', async () => {
+    await s.later({ minutes: 1 })
+    const scene = await s.publish()
+    await s.publish({ cloudCover: 30 })
+    await s.runHourly()
+    assert.deepEqual(await s.sceneIds(), [])
+    const [entry, ...others] = await news()
+    assert.deepEqual(others, [])
+    assert.match(entry.body, /^1 new scene: .* of 2030-01-01\. Open the saved search in Explore/)
+    await w.deliver()
+    const { body } = endpoint.received[0]!
+    assert.deepEqual(
+      [body.data.mode, body.data.count, body.data.scenes, body.data.item_ids],
+      ['notify', 1, [{ host_name: OPEN_HOST, id: scene }], []],
+    )
+    assert.equal(await w.drain(mailOne), 1)
+    const [file, ...rest] = readdirSync(w.mailDir)
+    assert.deepEqual(rest, [])
+    assert.match(readFileSync(path.join(w.mailDir, file!), 'utf8'), /^Subject: New scenes: Fields$/m)
+    assert.equal((await s.get(search.id)).added_count, 1)
+  })
+  await t.test('no scene is reported twice: by later or concurrent runs, nor after the search was changed', async () => {
+    await s.runHourly()
+    assert.equal((await news()).length, 1)
+    await s.publish()
+    await s.later({ hours: 2 })
+    const data = { saved_search_id: search.id }
+    await Promise.all([w.runTask(addScenes, data), w.runTask(addScenes, data), w.runTask(addScenes, data)])
+    assert.equal((await news()).length, 2)
+    await ok('saved_searches.update', { ...data, area: INSIDE })
+    await w.drain(addScenes)
+    await s.runHourly()
+    assert.deepEqual([(await news()).length, (await s.get(search.id)).added_count], [2, 2])
+  })
+  await t.test('at most so many per day; the rest follows', async () => {
+    await ok('saved_searches.update', {
+      saved_search_id: search.id,
+      auto_add: { mode: 'notify', max_cloud_cover: 20, max_scenes_per_day: 3 },
+    })
+    for (let index = 0; index < 5; index++) await s.publish()
+    await s.later({ days: 1 })
+    await w.runTask(addScenes, { saved_search_id: search.id })
+    assert.equal((await s.get(search.id)).added_count, 5)
+    await s.later({ days: 1 })
+    await w.runTask(addScenes, { saved_search_id: search.id })
+    assert.equal((await s.get(search.id)).added_count, 7)
+    assert.equal(await w.drain(mailOne), 1) // Of the scene before; this change asked for no email.
+  })
+  await t.test('a deleted search leaves nothing behind', async () => {
+    await ok('saved_searches.delete', { saved_search_id: search.id })
+    assert.deepEqual(await w.db.selectFrom('reported_scene').selectAll().execute(), [])
+  })
+  await t.test('scenes for sale can be reported, but not added; polygons are limited', async () => {
+    const refused = async (more: object) => {
+      const input = { project_id: s.org.projectId, ...s.terms, ...more }
+      const { status, body } = await s.call('saved_searches.create', input)
+      assert.equal(status, 422, JSON.stringify(body))
+      return JSON.stringify(body)
+    }
+    assert.match(await refused({ source_ids: ['nowhere'], auto_add: { mode: 'notify' } }), /not a source/)
+    const many = Array.from({ length: 11 }, (_, at) => [[[at, 0], [at + 0.1, 0], [at + 0.1, 0.1], [at, 0]]]) // prettier-ignore
+    assert.match(await refused({ area: { type: 'MultiPolygon', coordinates: many } }), /11 polygons; the maximum is 10/)
   })
 })

@@ -18,6 +18,7 @@ const Input = Closed({
   date_from: Type.Optional(Nullable(Terms.date_from)),
   auto_add: Type.Optional(Nullable(Terms.auto_add)),
   active: Type.Optional(Nullable(Terms.active)),
+  display: Type.Optional(Nullable(Terms.display)),
 })
 
 /**
@@ -62,5 +63,6 @@ function changeOf(input: Received<typeof Input>, now: Date): Partial<SearchTerms
     ...(input.date_from == null ? {} : { dateFrom: dateFromOf(input.date_from, now) }),
     ...(input.auto_add === undefined ? {} : { autoAdd: autoAddOf(input.auto_add) }),
     ...(input.active == null ? {} : { isActive: input.active }),
+    ...(input.display === undefined ? {} : { display: input.display }),
   }
 }

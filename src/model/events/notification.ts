@@ -167,6 +167,17 @@ export async function takeMails(db: Db, choice: 'instant' | 'daily', people: num
   }))
 }
 
+/** Claims one notification to email. Null if it was emailed or read, or its user has no confirmed address. */
+export async function takeMail(db: Db, userId: string, dedupeKey: string, now: Date): Promise<PendingMail | null> {
+  const { rows } = await sql<Omit<PendingMail, 'ids' | 'news'> & { id: string; title: string; body: string; createdAt: Date }>`
+    update notification n set mailed_at = ${now} from app_user u
+    where n.user_id = ${userId} and n.dedupe_key = ${dedupeKey} and n.mailed_at is null and n.read_at is null and n.dismissed_at is null
+      and u.id = n.user_id and u.is_active and u.email_confirmed_at is not null
+    returning n.id::text as id, n.title, n.body, n.created_at as "createdAt", u.id as "userId", u.email, u.name
+  `.execute(db)
+  return rows.map(({ id, title, body, createdAt, ...to }) => ({ ...to, ids: [id], news: [{ title, body, createdAt }] }))[0] ?? null
+}
+
 /** The email could not be sent; the next run retries. */
 export async function markUnsent(db: Db, ids: readonly string[]): Promise<void> {
   await db.updateTable('notification').set({ mailed_at: null }).where('id', 'in', ids).execute()

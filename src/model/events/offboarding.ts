@@ -1,6 +1,7 @@
-/** What happens to webhooks and alert rules when their user leaves or the organization is deleted. */
+/** What happens to webhooks, alert rules, saved searches and draft orders when their user leaves or the organization is deleted. */
 import type { Tx } from '#db/tables.ts'
 import { notify } from './notification.ts'
+import * as drafts from '#model/orders/draft.ts'
 import * as savedSearches from '#model/scenes/saved-search.ts'
 import * as subscriptions from './subscription.ts'
 
@@ -15,6 +16,7 @@ export async function pauseAllOf(tx: Tx, organizationId: string, userId: string,
     .where('is_active', '=', true)
     .executeTakeFirstOrThrow()
   const searches = await savedSearches.pauseAllOf(tx, organizationId, userId)
+  await drafts.removeAllOf(tx, organizationId, userId)
   if (paused === 0 && rules === 0n && searches === 0) return
   const news = {
     kind: 'webhook' as const,
@@ -33,6 +35,7 @@ export async function removeAll(tx: Tx, organizationId: string): Promise<void> {
   await tx.deleteFrom('webhook_backlog').where('org_id', '=', organizationId).execute()
   await subscriptions.removeAllOf(tx, organizationId)
   await savedSearches.removeAllOf(tx, { organizationId })
+  await drafts.removeAllOf(tx, organizationId, null)
   await tx.deleteFrom('alert_rule').where('org_id', '=', organizationId).execute()
   await tx.deleteFrom('notification').where('org_id', '=', organizationId).execute()
 }

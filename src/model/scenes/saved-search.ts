@@ -28,6 +28,7 @@ const COLUMNS = [
   'last_run_at as lastRunAt',
   'last_error as lastError',
   'next_run_at as nextRunAt',
+  'display',
   'created_at as createdAt',
   'updated_at as updatedAt',
 ] as const
@@ -46,6 +47,8 @@ export interface SearchTerms {
   dateFrom: Date
   autoAdd: AutoAdd | null
   isActive: boolean
+  /** Settings of clients. */
+  display: { name: string; value: string }[] | null
 }
 
 const values = (terms: Partial<SearchTerms>) => ({
@@ -57,6 +60,7 @@ const values = (terms: Partial<SearchTerms>) => ({
   ...(terms.dateFrom === undefined ? {} : { date_from: terms.dateFrom }),
   ...(terms.autoAdd === undefined ? {} : { auto_add: terms.autoAdd && JSON.stringify(terms.autoAdd) }),
   ...(terms.isActive === undefined ? {} : { is_active: terms.isActive }),
+  ...(terms.display === undefined ? {} : { display: terms.display && JSON.stringify(terms.display) }),
 })
 
 /** 400 if the organization has too many. The lock keeps concurrent calls within the limit. */
@@ -118,9 +122,10 @@ export async function update(
   return row
 }
 
-export async function remove(tx: Tx, id: string): Promise<void> {
+export async function remove(tx: Tx, { id, organizationId }: Pick<SavedSearch, 'id' | 'organizationId'>): Promise<void> {
   const { numDeletedRows } = await tx.deleteFrom('saved_search').where('id', '=', id).executeTakeFirst()
   if (numDeletedRows === 0n) throw notFound('saved search')
+  await tx.deleteFrom('reported_scene').where('org_id', '=', organizationId).where('saved_search_id', '=', id).execute()
 }
 
 export async function find(db: Db, id: string): Promise<SavedSearch | null> {
@@ -161,16 +166,18 @@ export async function list(
     .execute()
 }
 
-/** How many scenes each search has added. */
+/** How many scenes each search has added or reported. */
 export async function addedCounts(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('saved_scene')
-    .select(['saved_search_id as id', (e) => e.fn.countAll<number>().as('count')])
-    .where('saved_search_id', 'in', ids)
-    .groupBy('saved_search_id')
-    .execute()
-  return new Map(rows.map(({ id, count }) => [id!, count]))
+  const { rows } = await sql<{ id: string; count: number }>`
+    select id, count(*)::integer as count from (
+      select saved_search_id as id from saved_scene where saved_search_id = any(${ids}::uuid[])
+      union all
+      select r.saved_search_id from saved_search s join reported_scene r on r.org_id = s.org_id and r.saved_search_id = s.id
+      where s.id = any(${ids}::uuid[])
+    ) scene group by id
+  `.execute(db)
+  return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
 /**
@@ -243,5 +250,9 @@ export async function pauseAllOf(tx: Tx, organizationId: string, userId: string)
 /** Of a project or organization that is deleted. */
 export async function removeAllOf(tx: Tx, owner: { projectId: string } | { organizationId: string }): Promise<void> {
   const [column, id] = 'projectId' in owner ? (['project_id', owner.projectId] as const) : (['org_id', owner.organizationId] as const)
+  await sql`
+    delete from reported_scene r using saved_search s
+    where s.${sql.ref(column)} = ${id} and r.org_id = s.org_id and r.saved_search_id = s.id
+  `.execute(tx)
   await tx.deleteFrom('saved_search').where(column, '=', id).execute()
 }

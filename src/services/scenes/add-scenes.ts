@@ -1,12 +1,11 @@
 /**
  * A background run of a saved search: finds scenes that its project never saved, and adds them in one change, with their items or jobs,
- * their lineage and one event. A run that is killed has added everything or nothing, and the next one continues.
+ * their lineage and one event; or only reports those that it has not reported before. A run that is killed has added everything or nothing, and the next one continues.
  */
 import { SERVICE, type Principal } from '#core/principal.ts'
 import { Problem } from '#core/problem.ts'
 import { userScopes } from '#core/scopes.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts'
-import type { Services } from '#context.ts'
 import type { Change } from '#effects.ts'
 import * as notifications from '#model/events/notification.ts'
 import * as organizations from '#model/identity/organization.ts'
@@ -20,8 +19,11 @@ import type { Context } from '#operation.ts'
 import { RasterError } from '#raster/errors.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
 import { checkJob, fundJob, storeJob } from '#services/processing/jobs.ts'
-import { findScenes, openSources, type SourceScenes } from './find-scenes.ts'
+import { findScenes, searchedSources, type SourceScenes } from './find-scenes.ts'
 import { openScene, referenceTo, type OpenScene } from './open-scene.ts'
+import { reportScenes } from './report-scenes.ts'
+import type { Outcome, RunContext } from './search-run.ts'
+import { tellAbout } from './tell-about.ts'
 
 /** Between two runs, plus up to the spread, so that installations do not ask in step. */
 const INTERVAL_MS = HOUR_MS
@@ -35,18 +37,11 @@ const LOOK_BACK_MS = 30 * DAY_MS
 const STRIDE_MS = 31 * DAY_MS
 const MAX_PAGES = 10
 /** Scenes that one run adds. Each copy is a job whose files were opened before. */
-const MAX_ADDED = { reference: 50, copy: 5 } as const
+const MAX_ADDED = { reference: 50, copy: 5, notify: 100 } as const
 /** Scenes of which one run opens the files, to copy the first that can be read. */
 const MAX_OPENED = 20
 
 type Db = Context['db']
-
-interface RunContext extends Services {
-  readonly db: Db
-  readonly invocationId: string
-  readonly signal: AbortSignal
-  change<T>(organizationId: string, work: (change: Change) => Promise<T>): Promise<T>
-}
 
 export async function addScenes(context: RunContext, search: savedSearches.SavedSearch): Promise<void> {
   const { db, clock } = context
@@ -57,9 +52,11 @@ export async function addScenes(context: RunContext, search: savedSearches.Saved
   if (reason !== null) return await pause(context, search, reason)
   const now = clock.now()
   const windows = windowsOf(context, search, autoAdd, now)
-  const results = await findScenes(context, search.area, windows)
-  const candidates = await newScenes(context, search, results)
-  const outcome = await add(context, search, { autoAdd, principal, candidates }).catch(problemOf)
+  const results = await findScenes(context, search, windows)
+  const outcome =
+    autoAdd.mode === 'notify'
+      ? await reportScenes(context, { ...search, autoAdd }, results, MAX_ADDED.notify)
+      : await add(context, search, { autoAdd, principal, candidates: await newScenes(context, search, results) }).catch(problemOf)
   const isComplete = !('error' in outcome) && outcome.left === 0
   const sources = { ...search.sources }
   for (const [index, result] of results.entries()) {
@@ -137,7 +134,7 @@ async function pause({ change, clock }: RunContext, search: savedSearches.SavedS
 
 function windowsOf({ vendors }: RunContext, search: savedSearches.SavedSearch, autoAdd: savedSearches.AutoAdd, now: Date) {
   const limits = [search.maxCloudCover, autoAdd.max_cloud_cover].filter((limit) => limit !== null)
-  return openSources(vendors, search).map((searched) => {
+  return searchedSources(vendors, search).map((searched) => {
     const until = new Date(search.sources[searched.source.id]?.searched_until ?? search.dateFrom)
     return {
       ...searched,
@@ -176,15 +173,6 @@ interface Addition {
   readonly autoAdd: savedSearches.AutoAdd
   readonly principal: Principal
   readonly candidates: readonly Candidate[]
-}
-
-interface Outcome {
-  /** Scenes that could not be added in this run. */
-  readonly left: number
-  /** Whether the daily limit was reached. */
-  readonly isLimited: boolean
-  /** What could not be read, with the reason; null if nothing. Such scenes are tried again while they are recent. */
-  readonly unreadable: string | null
 }
 
 async function add(context: RunContext, search: savedSearches.SavedSearch, addition: Addition): Promise<Outcome> {
@@ -293,11 +281,12 @@ async function prepareCopies(
 }
 
 async function report(
-  { tx, clock, events }: Change,
+  change: Change,
   search: savedSearches.SavedSearch,
   { autoAdd, scenes, saved }: { autoAdd: savedSearches.AutoAdd; scenes: readonly Candidate[]; saved: Awaited<ReturnType<Store>> },
 ): Promise<void> {
-  const { id, projectId, name, organizationId, userId } = search
+  const { id, projectId, name } = search
+  const { tx, clock, events } = change
   events.emit('saved_search.matched', id, {
     id,
     project_id: projectId,
@@ -312,6 +301,5 @@ async function report(
   const project = await projects.get(tx, projectId)
   const what = scenes.length === 1 ? '1 scene' : `${scenes.length} scenes`
   const body = autoAdd.mode === 'copy' ? `Copying ${what} to ${project.name}.` : `Added ${what} to ${project.name}.`
-  const news = { kind: 'search' as const, title: `New scenes: ${name}`, body, dedupeKey: null }
-  await notifications.notify(tx, organizationId, userId === null ? 'admins' : { userId }, [news], clock.now())
+  await tellAbout(change, search, { body, email: autoAdd.email ?? false })
 }

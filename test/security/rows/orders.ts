@@ -57,6 +57,16 @@ const PLACES = {
   a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 200 403 | 403 403 200 403`,
   b: `${NOBODY} | 404 404 404 404 | 200 403 | 403 404 403 | 403 403 404 403`,
 }
+/** Members have their own; keys have none. */
+const OF_MEMBERS = `${NOBODY} | 200 200 200 200 | 200 403 | 403 403 403 | 403 403 403 403`
+const draft = async (w: World, org: Org) => ({
+  draft_id: (await w.ok(org.owner.token, 'orders.drafts.save', { name: newId(), captures: [] })).draft.id as string,
+})
+/** Of the owner: nobody else finds it. */
+const OWN_DRAFTS = {
+  a: `${NOBODY} | 200 404 404 404 | 404 403 | 403 403 403 | 403 403 403 403`,
+  b: `${NOBODY} | 404 404 404 404 | 200 403 | 403 403 403 | 403 403 403 403`,
+}
 const WRITES_OWN = `${NOBODY} | 200 200 200 200 | 200 403 | 403 200 403 | 403 403 200 403`
 
 export const rows: Rows = {
@@ -86,6 +96,10 @@ export const rows: Rows = {
   },
   'orders.coverage.get': { ...READS_A_PROJECT, input: byOrderId, missing: otherOrder, breaks: 'table order_group' },
   'orders.coverage.groups.list': { ...READS_A_PROJECT, input: byOrderId, missing: otherOrder, breaks: 'table order_group' },
+  'orders.drafts.delete': { ...OWN_DRAFTS, input: draft, missing: other('draft_id'), breaks: 'table order_draft' },
+  'orders.drafts.get': { ...OWN_DRAFTS, input: draft, missing: other('draft_id'), breaks: 'table order_draft' },
+  'orders.drafts.list': { a: OF_MEMBERS, input: () => ({}), breaks: 'table order_draft' },
+  'orders.drafts.save': { a: OF_MEMBERS, input: () => ({ name: 'x', captures: [] }), breaks: 'table order_draft' },
   'orders.estimate': { ...READS_OWN, input: () => tasked(), breaks: 'table commitment' },
   'orders.get': {
     ...READS_A_PROJECT,

@@ -330,7 +330,7 @@ export interface EventData {
     last4: string
     is_default: boolean
   }
-  /** A saved search added new scenes to its project. */
+  /** A saved search added new scenes to its project, or found new scenes to report. */
   'saved_search.matched': {
     id: string
     project_id: string

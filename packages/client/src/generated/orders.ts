@@ -7,11 +7,15 @@ import type {
   CoverageShare,
   EstimatedPart,
   FeasibilityStudy,
+  Geometry,
   Order,
   OrderCapture,
+  OrderDraft,
+  OrderDraftSummary,
   OrderFeatureCollection,
   PricingError,
   Quotation,
+  Removed,
   TaskingGroup,
   TaskingTemplate,
 } from './types.ts'
@@ -121,6 +125,64 @@ export interface OrdersCoverageGroupsListOutput {
     /** Area not yet delivered */
     remainder: CoverageShare
   })[]
+}
+
+/** Input of `orders.drafts.delete`. */
+export interface OrdersDraftsDeleteInput {
+  /** Draft ID */
+  draft_id: string
+}
+
+/** Output of `orders.drafts.delete`. */
+export type OrdersDraftsDeleteOutput = Removed
+
+/** Input of `orders.drafts.get`. */
+export interface OrdersDraftsGetInput {
+  /** Draft ID; the cart if omitted */
+  draft_id?: string | null | undefined
+}
+
+/** Output of `orders.drafts.get`. */
+export interface OrdersDraftsGetOutput {
+  /** The draft; null if nothing was ever in the cart */
+  draft: OrderDraft | null
+}
+
+/** Input of `orders.drafts.list`. */
+export type OrdersDraftsListInput = {}
+
+/** Output of `orders.drafts.list`. */
+export interface OrdersDraftsListOutput {
+  /** Draft orders of the caller */
+  drafts: OrderDraftSummary[]
+  /** Number of results returned */
+  count: number
+}
+
+/** Input of `orders.drafts.save`. */
+export interface OrdersDraftsSaveInput {
+  /** Name of the draft; the cart if omitted */
+  name?: string | null | undefined
+  /** Scenes of the draft */
+  captures: ({
+    /** Scene ID from `catalog.search` */
+    id: string
+    /** Host name */
+    host: string
+    /** Part of the scene to order: GeoJSON Polygon or MultiPolygon; null for the whole scene */
+    geometry?: Geometry | null | undefined
+    /** What a client shows of the scene, such as its date; at most 4 kB */
+    scene?: { [name: string]: unknown } | null | undefined
+    /** Price in credits that the scene had when the draft was saved; null if unknown */
+    quoted_credits?: number | null | undefined
+  })[]
+  /** The version that the change is based on; 0 for a draft that does not exist */
+  version?: number | null | undefined
+}
+
+/** Output of `orders.drafts.save`. */
+export interface OrdersDraftsSaveOutput {
+  draft: OrderDraft
 }
 
 /** Input of `orders.estimate`. */
@@ -637,6 +699,50 @@ export class OrdersCoverageApi {
   }
 }
 
+export class OrdersDraftsApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Delete a draft order of the caller.
+   *
+   * Requires the scope `orders:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  delete(input: OrdersDraftsDeleteInput, options?: CallOptions): Promise<OrdersDraftsDeleteOutput> {
+    return this.#client.call('orders.drafts.delete', input, options, 'keyed')
+  }
+
+  /**
+   * One draft order of the caller with its scenes, or the cart.
+   *
+   * Requires the scope `orders:read`. Read-only.
+   */
+  get(input: OrdersDraftsGetInput = {}, options?: CallOptions): Promise<OrdersDraftsGetOutput> {
+    return this.#client.call('orders.drafts.get', input, options, 'read')
+  }
+
+  /**
+   * The caller's cart and draft orders.
+   *
+   * Requires the scope `orders:read`. Read-only.
+   */
+  list(input: OrdersDraftsListInput = {}, options?: CallOptions): Promise<OrdersDraftsListOutput> {
+    return this.#client.call('orders.drafts.list', input, options, 'read')
+  }
+
+  /**
+   * Save the cart or a draft order by name; nothing is ordered.
+   *
+   * Requires the scope `orders:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  save(input: OrdersDraftsSaveInput, options?: CallOptions): Promise<OrdersDraftsSaveOutput> {
+    return this.#client.call('orders.drafts.save', input, options, 'keyed')
+  }
+}
+
 export class OrdersTaskingDecisionsApi {
   readonly #client: Client
 
@@ -815,12 +921,14 @@ export class OrdersApi {
   readonly #client: Client
   readonly archive: OrdersArchiveApi
   readonly coverage: OrdersCoverageApi
+  readonly drafts: OrdersDraftsApi
   readonly tasking: OrdersTaskingApi
 
   constructor(client: Client) {
     this.#client = client
     this.archive = new OrdersArchiveApi(client)
     this.coverage = new OrdersCoverageApi(client)
+    this.drafts = new OrdersDraftsApi(client)
     this.tasking = new OrdersTaskingApi(client)
   }
 

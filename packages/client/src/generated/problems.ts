@@ -99,6 +99,10 @@ export type ProblemSlug =
    * Request a new approval for the current price.
    */
   | 'approval-exceeded'
+  /**
+   * The draft order was changed since it was read, for example on another device (`current_version`). Read it again and repeat the change.
+   */
+  | 'draft-changed'
   /** The part does not start at the upload offset. `Upload-Offset` gives the number of bytes received; continue from there. */
   | 'upload-offset'
   /**

@@ -283,14 +283,16 @@ export interface AuditEntry {
 
 /** How a saved search adds new scenes */
 export interface AutoAdd {
-  /** `reference` renders scenes from their host; `copy` stores their files */
-  mode: 'reference' | 'copy'
+  /** `reference` renders scenes from their host; `copy` stores their files; `notify` only reports them */
+  mode: 'reference' | 'copy' | 'notify'
   /** ID of the collection that scenes are added to; null if none */
   collection_id: string | null
   /** Maximum cloud cover of added scenes in percent; null for the search's */
   max_cloud_cover: number | null
-  /** Maximum number of scenes to add per day (UTC) */
+  /** Maximum number of scenes to add or report per day (UTC) */
   max_scenes_per_day: number
+  /** Whether new scenes are emailed at once to the user whose access counts */
+  email: boolean
 }
 
 /** Automatic top-up settings */
@@ -769,6 +771,14 @@ export interface DispatchedJob {
     /** Dispatch time */
     dispatched_at: string
   }
+}
+
+/** A display setting of a client */
+export interface DisplaySetting {
+  /** Name of the setting */
+  name: string
+  /** Value of the setting */
+  value: string
 }
 
 /** Estimated price of one part */
@@ -1604,16 +1614,23 @@ export interface NamedBand {
   role: string | null
 }
 
-/** How new scenes are added automatically, about every hour */
+/** How new scenes are added or reported automatically, about every hour */
 export interface NewAutoAdd {
-  /** `reference` renders scenes from their host; `copy` stores their whole files in the project. Default: `"reference"` */
-  mode?: 'reference' | 'copy' | undefined
+  /**
+   * `reference` renders scenes from their host; `copy` stores their whole files in the project; `notify` only reports them. Default:
+   * `"reference"`
+   */
+  mode?: 'reference' | 'copy' | 'notify' | undefined
   /** ID of the collection to add scenes to */
   collection_id?: string | null | undefined
   /** Maximum cloud cover of added scenes in percent; defaults to the search's */
   max_cloud_cover?: number | null | undefined
-  /** Maximum number of scenes to add per day (UTC). Default: `20` */
+  /** Maximum number of scenes to add or report per day (UTC). Default: `20` */
   max_scenes_per_day?: number | undefined
+  /**
+   * Whether to email new scenes at once to the user who saved or changed the search, whatever their notification setting. Default: `false`
+   */
+  email?: boolean | undefined
 }
 
 /** A new event subscription, with its signing secret */
@@ -1799,6 +1816,51 @@ export interface OrderCapture {
   geometry: Geometry
   /** Host name; determined from the scene ID if omitted */
   host?: string | null | undefined
+}
+
+/** A draft order, which only its member sees */
+export interface OrderDraft {
+  /** Draft ID */
+  id: string
+  /** Name of the draft; null for the cart */
+  name: string | null
+  /** Number of changes; send it with the next change */
+  version: number
+  /** Creation time */
+  created_at: string
+  /** Time of the last change */
+  updated_at: string
+  /** Scenes of the draft */
+  captures: ({
+    /** Scene ID from `catalog.search` */
+    id: string
+    /** Host name */
+    host: string
+    /** Part of the scene to order: GeoJSON Polygon or MultiPolygon; null for the whole scene */
+    geometry: Geometry | null
+    /** Price in credits that the scene had when the draft was saved; null if unknown */
+    quoted_credits: number | null
+    /** What a client shows of the scene */
+    scene: { [name: string]: unknown }
+  })[]
+}
+
+/** A draft order without its scenes */
+export interface OrderDraftSummary {
+  /** Draft ID */
+  id: string
+  /** Name of the draft; null for the cart */
+  name: string | null
+  /** Number of changes; send it with the next change */
+  version: number
+  /** Creation time */
+  created_at: string
+  /** Time of the last change */
+  updated_at: string
+  /** Number of scenes */
+  capture_count: number
+  /** Sum of the prices when the draft was saved */
+  quoted_credits: number
 }
 
 /** Areas to order: GeoJSON polygons, or points, which stand for squares of 1 km × 1 km */
@@ -2383,9 +2445,11 @@ export interface SavedSearch {
   date_from: string
   /** How new scenes are added; null if they are not */
   auto_add: AutoAdd | null
-  /** Whether new scenes are added */
+  /** Whether new scenes are added or reported */
   active: boolean
-  /** Number of scenes added so far */
+  /** Display settings that clients restore; null if none */
+  display: DisplaySetting[] | null
+  /** Number of scenes added or reported so far */
   added_count: number
   /** Progress per source */
   sources: ({

@@ -15,8 +15,14 @@ const POLYGON = {
   closingPointWidth: 5,
 } as const
 
+interface DrawEvents {
+  onDone(geometry: GeoJSON.Polygon | null): void
+  /** With every move of the pointer: the shape as it would be if it were finished here. */
+  onChange?(geometry: GeoJSON.Polygon): void
+}
+
 /** Draws one shape. The returned function cancels. */
-export function drawArea(shared: SharedMap, mode: DrawMode, onDone: (geometry: GeoJSON.Polygon | null) => void): () => void {
+export function drawArea(shared: SharedMap, mode: DrawMode, { onDone, onChange }: DrawEvents): () => void {
   let stopped = false
   let draw: TerraDraw | null = null
   const stop = () => {
@@ -36,6 +42,10 @@ export function drawArea(shared: SharedMap, mode: DrawMode, onDone: (geometry: G
     })
     draw.start()
     draw.setMode(mode)
+    draw.on('change', () => {
+      const shape = draw?.getSnapshot().find(({ geometry }) => geometry.type === 'Polygon')
+      if (shape) onChange?.(shape.geometry as GeoJSON.Polygon)
+    })
     draw.on('finish', (id) => {
       const shape = draw?.getSnapshot().find((feature) => feature.id === id)
       stop()

@@ -2,6 +2,9 @@
 export type Box = [west: number, south: number, east: number, north: number]
 export type Position = [number, number]
 
+/** An area of one or several polygons, which can have holes. */
+export type AreaShape = GeoJSON.Polygon | GeoJSON.MultiPolygon
+
 const EARTH_RADIUS_M = 6_371_008.8
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 
@@ -9,16 +12,31 @@ export const MAX_VERTICES = 999
 /** A larger area than MAX_VERTICES is still shown, with an offer to simplify it. */
 export const MAX_KEPT_VERTICES = 5_000
 export const MAX_AREA_M2 = 50_000e6
+/** Polygons of one area: each is searched by itself. */
+export const MAX_POLYGONS = 10
 
-/** Square metres on the sphere (Chamberlain and Duquette). */
+const SEMI_MAJOR_M = 6_378_137
+const ECCENTRICITY_SQUARED = 0.006_694_379_990_14
+const ECCENTRICITY = Math.sqrt(ECCENTRICITY_SQUARED)
+
+/** Twice the area between the equator and a latitude, per radian of longitude, on an ellipsoid with semi-major axis 1. */
+function beltTo(latitude: number): number {
+  const sin = Math.sin(radians(latitude))
+  const e = ECCENTRICITY
+  return (1 - ECCENTRICITY_SQUARED) * (sin / (1 - ECCENTRICITY_SQUARED * sin * sin) + Math.log((1 + e * sin) / (1 - e * sin)) / (2 * e))
+}
+
+/** Square metres on the WGS 84 ellipsoid, as the service measures them: what is shown while drawing is what is billed. */
 function ringArea(ring: readonly Position[]): number {
+  if (ring.length === 0) return 0
+  const start = beltTo(ring[0]![1])
   let sum = 0
   for (let index = 0; index < ring.length - 1; index++) {
     const [x1, y1] = ring[index]!
     const [x2, y2] = ring[index + 1]!
-    sum += radians(x2 - x1) * (2 + Math.sin(radians(y1)) + Math.sin(radians(y2)))
+    sum += radians(x2 - x1) * (beltTo(y1) - start + (beltTo(y2) - start))
   }
-  return Math.abs((sum * EARTH_RADIUS_M ** 2) / 2)
+  return Math.abs((sum * SEMI_MAJOR_M ** 2) / 4)
 }
 
 export function polygonsOf(geometry: GeoJSON.Geometry | null | undefined): Position[][][] {
@@ -122,11 +140,36 @@ function inRing(ring: readonly Position[], [x, y]: Position): boolean {
 /** Five decimal places: about a metre. */
 const UNITS_PER_DEGREE = 1e5
 
-/** An encoded polyline of the outer ring: short enough for a URL. */
-export function encodeArea(geometry: GeoJSON.Polygon): string {
+/** Several polygons as one area; null for none. */
+export function areaFromPolygons(polygons: readonly Position[][][]): AreaShape | null {
+  if (polygons.length === 0) return null
+  return polygons.length === 1 ? { type: 'Polygon', coordinates: polygons[0]! } : { type: 'MultiPolygon', coordinates: [...polygons] }
+}
+
+/** Corners of all rings, without the points that close them. */
+export const vertexCount = (geometry: AreaShape | null): number =>
+  polygonsOf(geometry).reduce((sum, rings) => sum + rings.reduce((count, ring) => count + Math.max(0, ring.length - 1), 0), 0)
+
+/** The limit of the service counts the points that close rings, too. */
+export const isWithinLimits = (geometry: AreaShape): boolean =>
+  areaOf(geometry) <= MAX_AREA_M2 &&
+  polygonsOf(geometry).flat().length + vertexCount(geometry) <= MAX_VERTICES &&
+  polygonsOf(geometry).length <= MAX_POLYGONS
+
+// Characters that encoded numbers never have.
+const NEXT_POLYGON = '.'
+const NEXT_RING = '-'
+
+/** Encoded polylines of all rings: short enough for a URL. */
+export const encodeArea = (geometry: AreaShape): string =>
+  polygonsOf(geometry)
+    .map((rings) => rings.map(encodeRing).join(NEXT_RING))
+    .join(NEXT_POLYGON)
+
+function encodeRing(ring: readonly Position[]): string {
   let last: Position = [0, 0]
   let text = ''
-  for (const [x, y] of (geometry.coordinates[0] as Position[]).slice(0, -1)) {
+  for (const [x, y] of ring.slice(0, -1)) {
     const now: Position = [Math.round(x * UNITS_PER_DEGREE), Math.round(y * UNITS_PER_DEGREE)]
     text += encodeNumber(now[0] - last[0]) + encodeNumber(now[1] - last[1])
     last = now
@@ -144,8 +187,23 @@ function encodeNumber(value: number): string {
   return text + String.fromCharCode(rest + 63)
 }
 
-export function decodeArea(text: string | undefined): GeoJSON.Polygon | null {
+/** Null for what is not an area, or has more parts than can be searched. */
+export function decodeAreas(text: string | undefined): AreaShape | null {
   if (!text) return null
+  const parts = text.split(NEXT_POLYGON)
+  if (parts.length > MAX_POLYGONS) return null
+  const polygons = parts.map((part) => part.split(NEXT_RING).map(decodeRing))
+  if (polygons.flat(2).length > MAX_KEPT_VERTICES || polygons.some((rings) => rings.includes(null))) return null
+  return areaFromPolygons(polygons as Position[][][])
+}
+
+/** The outer ring of the first polygon. */
+export function decodeArea(text: string | undefined): GeoJSON.Polygon | null {
+  const ring = text ? decodeRing(text.split(NEXT_POLYGON)[0]!.split(NEXT_RING)[0]!) : null
+  return ring && { type: 'Polygon', coordinates: [ring] }
+}
+
+function decodeRing(text: string): Position[] | null {
   const ring: Position[] = []
   let index = 0
   let x = 0
@@ -169,12 +227,20 @@ export function decodeArea(text: string | undefined): GeoJSON.Polygon | null {
     if (Math.abs(x) > 180 * UNITS_PER_DEGREE || Math.abs(y) > 90 * UNITS_PER_DEGREE) return null
     ring.push([x / UNITS_PER_DEGREE, y / UNITS_PER_DEGREE])
   }
-  return ring.length < 3 ? null : { type: 'Polygon', coordinates: [[...ring, ring[0]!]] }
+  return ring.length < 3 ? null : [...ring, ring[0]!]
 }
 
 /** Removes the points that matter least (Visvalingam's triangles) until the limit is met. */
-export function simplify(geometry: GeoJSON.Polygon, limit: number): GeoJSON.Polygon {
-  const ring = (geometry.coordinates[0] as Position[]).slice(0, -1)
+export function simplify(geometry: AreaShape, limit: number): AreaShape {
+  const polygons = polygonsOf(geometry)
+  const total = vertexCount(geometry)
+  return areaFromPolygons(
+    polygons.map((rings) => rings.map((ring) => simplifyRing(ring, Math.max(3, Math.floor((limit * (ring.length - 1)) / total))))),
+  )!
+}
+
+function simplifyRing(closed: readonly Position[], limit: number): Position[] {
+  const ring = closed.slice(0, -1)
   const weigh = (i: number) => {
     const [a, b, c] = [ring[(i - 1 + ring.length) % ring.length]!, ring[i]!, ring[(i + 1) % ring.length]!]
     return Math.abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]))
@@ -184,5 +250,5 @@ export function simplify(geometry: GeoJSON.Polygon, limit: number): GeoJSON.Poly
     for (let i = 1; i < ring.length; i++) if (weigh(i) < weigh(least)) least = i
     ring.splice(least, 1)
   }
-  return { type: 'Polygon', coordinates: [[...ring, ring[0]!]] }
+  return [...ring, ring[0]!]
 }

@@ -1,7 +1,10 @@
 /** Text that means an area or a place: GeoJSON, WKT, KML, GPX, a bounding box, or coordinates in the usual notations. */
 import { areaOf, boxPolygon, MAX_KEPT_VERTICES, polygonsOf, type Box, type Position } from './geo.ts'
 
-export type ReadArea = { kind: 'area'; geometry: GeoJSON.Polygon; parts: number } | { kind: 'place'; at: Position }
+/** `geometry` is the outer ring of the largest polygon; `polygons` are all of them, with holes. */
+export type ReadArea =
+  | { kind: 'area'; geometry: GeoJSON.Polygon; parts: number; polygons: Position[][][] }
+  | { kind: 'place'; at: Position }
 
 /** Its message says what to change. */
 export class AreaProblem extends Error {}
@@ -29,8 +32,7 @@ const isPosition = (value: unknown) => Array.isArray(value) && Number.isFinite(v
 const isRing = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isPosition)
 const isPolygon = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isRing)
 
-/** The outer ring of the largest polygon: searches, orders and zones take one ring. */
-function areaFrom(polygons: readonly Position[][][]): ReadArea {
+export function areaFrom(polygons: readonly Position[][][]): ReadArea {
   if (polygons.length === 0) throw new AreaProblem('No polygon found. Lines and points do not enclose an area.')
   if (!polygons.every(isPolygon)) throw new AreaProblem('The coordinates of a polygon must be rings of [longitude, latitude].')
   const outers = polygons.map(([outer]) => outer!.map(([x, y]): Position => [x, y]))
@@ -41,7 +43,15 @@ function areaFrom(polygons: readonly Position[][][]): ReadArea {
   if (ring.length < 4) throw new AreaProblem('A polygon needs at least three corners.')
   if (ring.length - 1 > MAX_KEPT_VERTICES)
     throw new AreaProblem('The polygon has more than 5,000 points. Simplify it first: ogr2ogr -simplify 0.001 smaller.geojson area.geojson')
-  return { kind: 'area', geometry: { type: 'Polygon', coordinates: [ring] }, parts: polygons.length }
+  const all = polygons.map((rings) =>
+    rings.map((each) => closed(each.map(([x, y]): Position => [x, y]))).filter((each) => each.length >= 4),
+  )
+  return {
+    kind: 'area',
+    geometry: { type: 'Polygon', coordinates: [ring] },
+    parts: polygons.length,
+    polygons: all.filter(([outer]) => outer),
+  }
 }
 
 function closed(ring: Position[]): Position[] {
@@ -70,6 +80,8 @@ function polygonsIn(value: GeoJSON.GeoJSON | null | undefined): Position[][][] {
 const listed = <T>(value: T[]): T[] => (Array.isArray(value) ? value : [])
 
 async function fromKml(text: string): Promise<ReadArea> {
+  // Entities have no place in an area; what they expand to is not known before.
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) throw new AreaProblem('The file declares XML entities, which are not supported. Export it again.')
   const { kml, gpx } = await import('@tmcw/togeojson')
   const document = new DOMParser().parseFromString(text, 'text/xml')
   const read = document.documentElement.nodeName === 'gpx' ? gpx(document) : kml(document)

@@ -18,6 +18,7 @@ import { PHONE, PLACES, RUN, WORK, type Place } from './places.ts'
 import { isTyping } from '../ui/keys.ts'
 import { useWho } from '../state/who.ts'
 import { useCart } from '../state/cart.ts'
+import { useCartSync } from './use-cart-sync.ts'
 import { classes } from '../ui/classes.ts'
 import styles from './shell.module.css'
 import ui from '../ui/ui.module.css'
@@ -29,6 +30,7 @@ const ShortcutList = loadLater(async () => (await import('./shortcuts.tsx')).def
 export function Shell(): ReactElement {
   const [overlay, setOverlay] = useState<Overlay>(null)
   const path = useRouterState({ select: (state) => state.location.pathname.replace(/^\/app/, '') })
+  useCartSync()
   const cart = useCart()
   const pending = useOp('orders.tasking.decisions.pending', { size: 1 }, { refetchInterval: 60_000, staleTime: 30_000 })
   const decisions = (pending.data?.totalStudies ?? 0) + (pending.data?.totalQuotations ?? 0)

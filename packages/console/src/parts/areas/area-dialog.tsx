@@ -1,7 +1,7 @@
 /** Enter an area as a bounding box, a point and radius, text or a file. */
 import { useState, type ReactElement } from 'react'
-import { areaOf, boxOf, boxPolygon, circle, type Box } from '../../map/geo.ts'
-import { AreaProblem, readArea } from '../../map/read-area.ts'
+import { areaOf, boxOf, boxPolygon, circle, type AreaShape, type Box, type Position } from '../../map/geo.ts'
+import { areaFrom, AreaProblem, readArea, type ReadArea } from '../../map/read-area.ts'
 import { sharedMap } from '../../map/shared-map.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { area as areaText } from '../../ui/format.ts'
@@ -14,7 +14,15 @@ import ui from '../../ui/ui.module.css'
 type Area = GeoJSON.Polygon | null
 type Method = 'box' | 'point' | 'text'
 
-export default function AreaDialog({ area, onClose, onArea }: { area?: Area; onClose(): void; onArea(area: Area): void }): ReactElement {
+interface AreaDialogParts {
+  area?: AreaShape | null
+  onClose(): void
+  onArea(area: Area): void
+  /** Takes all polygons of a file or text; without it, the largest is used. */
+  onPolygons?: ((polygons: Position[][][]) => void) | undefined
+}
+
+export default function AreaDialog({ area, onClose, onArea, onPolygons }: AreaDialogParts): ReactElement {
   const [method, setMethod] = useState<Method>('box')
   const use = (shape: GeoJSON.Polygon) => {
     onArea(shape)
@@ -36,7 +44,21 @@ export default function AreaDialog({ area, onClose, onArea }: { area?: Area; onC
         />
         {method === 'box' && <BoxForm box={boxOf(area) ?? sharedMap().viewBox()} onUse={use} />}
         {method === 'point' && <PointForm onUse={use} />}
-        {method === 'text' && <TextForm text={area ? JSON.stringify(area) : ''} onUse={use} />}
+        {method === 'text' && (
+          <TextForm
+            text={area ? JSON.stringify(area) : ''}
+            onRead={(read) => {
+              if (read.kind === 'place') return use(circle(read.at, 5_000))
+              if (!onPolygons) {
+                if (read.parts > 1) toast(`Using the largest of ${read.parts} polygons`)
+                return use(read.geometry)
+              }
+              onPolygons(read.polygons)
+              sharedMap().fitGeometry({ type: 'MultiPolygon', coordinates: read.polygons })
+              onClose()
+            }}
+          />
+        )}
       </div>
     </Dialog>
   )
@@ -110,23 +132,46 @@ function PointForm({ onUse }: { onUse(shape: GeoJSON.Polygon): void }): ReactEle
   )
 }
 
-function TextForm({ text: initial, onUse }: { text: string; onUse(shape: GeoJSON.Polygon): void }): ReactElement {
+/** Areas of all layers of a KMZ; a single text can also be a place. */
+async function readTexts(texts: readonly string[]): Promise<ReadArea | null> {
+  if (texts.length === 1) return await readArea(texts[0]!)
+  const layers = await Promise.all(texts.map((text) => readArea(text).catch(() => null)))
+  return areaFrom(layers.flatMap((layer) => (layer?.kind === 'area' ? layer.polygons : [])))
+}
+
+/** The class is in a module that is loaded with the first file. */
+const isFileProblem = (cause: unknown): cause is Error => cause instanceof Error && cause.name === 'FileProblem'
+
+const ACCEPTED = '.json,.geojson,.kml,.kmz,.gpx,.wkt,.txt,.zip,.shp,.gpkg'
+
+function TextForm({ text: initial, onRead }: { text: string; onRead(read: ReadArea): void }): ReactElement {
   const [text, setText] = useState(initial)
   const [error, setError] = useState('')
-  const send = async (from: string) => {
+  const [isBusy, setBusy] = useState(false)
+  const attempt = async (read: () => Promise<ReadArea | null>) => {
+    setError('')
+    setBusy(true)
     try {
-      const read = await readArea(from)
-      if (!read) return setError('Unknown format. Paste GeoJSON, WKT, KML, GPX or coordinates.')
-      if (read.kind === 'area' && read.parts > 1) toast(`Using the largest of ${read.parts} polygons`)
-      onUse(read.kind === 'area' ? read.geometry : circle(read.at, 5_000))
+      const found = await read()
+      if (found) onRead(found)
+      else setError('Unknown format. Use GeoJSON, WKT, KML, KMZ, GPX, a zipped shapefile, a GeoPackage or coordinates.')
     } catch (cause) {
-      setError(cause instanceof AreaProblem ? cause.message : 'The text could not be read.')
+      setError(cause instanceof AreaProblem || isFileProblem(cause) ? cause.message : 'The text could not be read.')
+    } finally {
+      setBusy(false)
     }
   }
+  const send = (from: string) => attempt(async () => await readArea(from))
   const open = async (file: File | undefined) => {
     if (!file) return
-    if (/\.zip$|\.shp$/i.test(file.name)) return setError('Shapefiles are not supported. Convert it: ogr2ogr area.geojson area.shp')
-    await send(await file.text())
+    await attempt(async () => {
+      const { openFile } = await import('../../map/files/open-file.ts')
+      const content = await openFile(file)
+      if ('texts' in content) return await readTexts(content.texts)
+      const read = areaFrom(content.polygons)
+      if (content.notice) toast(content.notice)
+      return read
+    })
   }
   return (
     <form
@@ -147,14 +192,15 @@ function TextForm({ text: initial, onUse }: { text: string; onUse(shape: GeoJSON
       </label>
       <label className={classes(ui.flexColumn, ui.gap6)}>
         <span className={fieldStyles.label}>Or upload a file</span>
-        <input type="file" accept=".json,.geojson,.kml,.gpx,.wkt,.txt" onChange={(event) => void open(event.target.files?.[0])} />
+        <input type="file" accept={ACCEPTED} aria-busy={isBusy} onChange={(event) => void open(event.target.files?.[0])} />
+        <span className={fieldStyles.help}>Zipped shapefile, KML, KMZ, GeoPackage, GeoJSON, GPX or WKT, up to 25 MB.</span>
       </label>
       {error && (
         <Note tone="bad" icon="warn">
           {error}
         </Note>
       )}
-      <Button type="submit" variant="primary" disabled={text.trim() === ''}>
+      <Button type="submit" variant="primary" busy={isBusy} disabled={text.trim() === ''}>
         Use this area
       </Button>
     </form>

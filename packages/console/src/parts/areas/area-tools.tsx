@@ -1,7 +1,9 @@
 /** Tools that make an area: draw it on the map, or enter, paste or upload it. */
 import { useEffect, useState, type ReactElement } from 'react'
 import type { DrawMode } from '../../map/draw.ts'
+import { areaOf, MAX_AREA_M2, polygonsOf, vertexCount, type Position } from '../../map/geo.ts'
 import { MapHint } from '../../map/map-hint.tsx'
+import { area as areaText } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { loadLater } from '../../ui/load-later.tsx'
 import { useDrawTool } from './use-draw-tool.ts'
@@ -25,8 +27,15 @@ const HINTS: Readonly<Record<DrawMode, string>> = {
   circle: 'Click the centre, then the edge.',
 }
 
-export function AreaTools({ onArea, children }: { onArea(area: Area): void; children?: ReactElement | null }): ReactElement {
-  const { mode, toggle } = useDrawTool(onArea)
+interface AreaToolsParts {
+  onArea(area: Area): void
+  /** Takes all polygons of a file or text; without it, the largest is used. */
+  onPolygons?(polygons: Position[][][]): void
+  children?: ReactElement | null
+}
+
+export function AreaTools({ onArea, onPolygons, children }: AreaToolsParts): ReactElement {
+  const { mode, drawn, toggle } = useDrawTool(onArea)
   const [dialog, setDialog] = useState(false)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -69,8 +78,24 @@ export function AreaTools({ onArea, children }: { onArea(area: Area): void; chil
         </button>
         {children}
       </div>
-      {mode && <MapHint>{HINTS[mode]} Esc to cancel.</MapHint>}
-      {dialog && <AreaDialog onClose={() => setDialog(false)} onArea={onArea} />}
+      {mode && (
+        <MapHint>
+          <DrawnSize shape={drawn} /> {HINTS[mode]} Esc to cancel.
+        </MapHint>
+      )}
+      {dialog && <AreaDialog onClose={() => setDialog(false)} onArea={onArea} onPolygons={onPolygons} />}
     </>
+  )
+}
+
+/** How large the shape is at this moment, and whether that is too large. */
+function DrawnSize({ shape }: { shape: GeoJSON.Polygon | null }): ReactElement | null {
+  const size = areaOf(shape)
+  if (!shape || size === 0 || polygonsOf(shape).length === 0) return null
+  return (
+    <b className={classes(styles.size, size > MAX_AREA_M2 && styles.tooLarge)}>
+      {areaText(size)}
+      {size > MAX_AREA_M2 ? ', more than the maximum of 50,000 km²' : ''}, {vertexCount(shape)} points.
+    </b>
   )
 }

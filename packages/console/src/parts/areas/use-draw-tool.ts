@@ -5,6 +5,8 @@ import { sharedMap } from '../../map/shared-map.ts'
 interface DrawTool {
   /** What is being drawn; null for nothing. */
   mode: DrawMode | null
+  /** The shape so far, while it is drawn. */
+  drawn: GeoJSON.Polygon | null
   /** Begins to draw, or cancels if this is being drawn already. */
   toggle(mode: DrawMode): Promise<void>
 }
@@ -12,11 +14,13 @@ interface DrawTool {
 /** Draws one shape at a time on the shared map; Esc cancels. */
 export function useDrawTool(onArea: (area: GeoJSON.Polygon) => void): DrawTool {
   const [mode, setMode] = useState<DrawMode | null>(null)
+  const [drawn, setDrawn] = useState<GeoJSON.Polygon | null>(null)
   const stop = useRef<(() => void) | null>(null)
   const cancel = () => {
     stop.current?.()
     stop.current = null
     setMode(null)
+    setDrawn(null)
   }
   useEffect(() => () => stop.current?.(), [])
   useEffect(() => {
@@ -30,11 +34,15 @@ export function useDrawTool(onArea: (area: GeoJSON.Polygon) => void): DrawTool {
     if (next === mode) return
     setMode(next)
     const { drawArea } = await import('../../map/draw.ts')
-    stop.current = drawArea(sharedMap(), next, (shape) => {
-      stop.current = null
-      setMode(null)
-      if (shape) onArea(shape)
+    stop.current = drawArea(sharedMap(), next, {
+      onChange: setDrawn,
+      onDone: (shape) => {
+        stop.current = null
+        setMode(null)
+        setDrawn(null)
+        if (shape) onArea(shape)
+      },
     })
   }
-  return { mode, toggle }
+  return { mode, drawn, toggle }
 }

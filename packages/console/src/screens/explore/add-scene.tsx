@@ -1,4 +1,5 @@
 /** Adds an open scene to the library: by reference, or as a copy of its files, whole or clipped to the area. */
+import type { AreaShape } from '../../map/geo.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import type { Input } from '../../api/contract.ts'
@@ -18,7 +19,7 @@ import ui from '../../ui/ui.module.css'
 
 interface AddSceneParts {
   scene: Scene
-  area: GeoJSON.Polygon | null
+  area: AreaShape | null
 }
 
 export function AddScene({ scene, area }: AddSceneParts): ReactElement {
@@ -131,7 +132,7 @@ function SaveForm({ target, onClose }: { target: Target; onClose(): void }): Rea
   )
 }
 
-function CopyForm({ target, area, onClose }: { target: Target; area: GeoJSON.Polygon | null; onClose(): void }): ReactElement {
+function CopyForm({ target, area, onClose }: { target: Target; area: AreaShape | null; onClose(): void }): ReactElement {
   const navigate = useNavigate()
   const [isClipped, setClipped] = useState(area !== null)
   const clip = isClipped && area ? area : null

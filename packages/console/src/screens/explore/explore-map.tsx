@@ -4,13 +4,17 @@ import type { CatalogSource } from '../../api/contract.ts'
 import { MapSlot } from '../../map/map-slot.tsx'
 import { useCamera } from '../../map/use-camera.ts'
 import { AreaTools } from '../../parts/areas/area-tools.tsx'
+import { loadLater } from '../../ui/load-later.tsx'
 import { SceneStylePanel } from './scene-style.tsx'
 import type { Filters } from './scenes.ts'
 import { SearchView } from './search-view.tsx'
 import { Timeline } from './timeline.tsx'
+import type { AreaTool } from './use-area.ts'
 import { useNewestItem } from './use-newest-item.ts'
 import { useScenesOnMap } from './use-scenes-on-map.ts'
 import type { Scene } from '../../state/scene.ts'
+
+const AreaEditor = loadLater(async () => (await import('../../parts/areas/area-editor.tsx')).default)
 
 interface ExploreMapParts {
   url: Readonly<Record<string, string>>
@@ -23,17 +27,20 @@ interface ExploreMapParts {
   hovered: string | null
   setHovered(key: string | null): void
   pick(scene: Scene | null): void
-  setArea(area: GeoJSON.Polygon | null): void
+  areaTool: AreaTool
 }
 
 export default function ExploreMap(parts: ExploreMapParts): ReactElement {
-  const { url, setUrl, filters, scenes, selected, setArea } = parts
+  const { url, setUrl, filters, scenes, selected, areaTool } = parts
   useCamera(url['map'], (map) => setUrl({ map }))
   useScenesOnMap({ ...parts, area: filters.area })
   const backdrop = useNewestItem(filters.area === null && url['bbox'] === undefined && url['place'] === undefined)
   return (
     <MapSlot>
-      <AreaTools onArea={setArea} />
+      <AreaTools onArea={areaTool.takeArea} onPolygons={areaTool.takePolygons} />
+      {areaTool.isEditing && filters.area && (
+        <AreaEditor area={filters.area} onDone={areaTool.setArea} onCancel={() => areaTool.setEditing(false)} />
+      )}
       <SceneStylePanel
         scene={selected}
         source={parts.source}

@@ -1,13 +1,14 @@
 /** Search scenes of all sources, or the organization's own items. The search is in the address. */
 import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useState, type ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
-import { areaOf, decodeArea, encodeArea, MAX_AREA_M2, MAX_VERTICES } from '../../map/geo.ts'
+import { decodeAreas, isWithinLimits } from '../../map/geo.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { usePanel, useUrl } from '../../state/url.ts'
 import { fitsList, listFiltersFromUrl } from './list-filters.ts'
 import { Results } from './results.tsx'
 import { SceneInspector } from './scene-inspector.tsx'
 import { filtersFromUrl, parseBox, sortFromUrl, sortScenes } from './scenes.ts'
+import { useAreaTool } from './use-area.ts'
 import { usePainted } from './use-painted.ts'
 import { useRealPlace } from './use-real-place.ts'
 import { useSceneKeys } from './use-scene-keys.ts'
@@ -26,14 +27,14 @@ export function Explore(): ReactElement {
   const [url, setUrl] = useUrl()
   const { aoi, bbox, from, to, cloud, gsd, sources: chosen } = url
   const filters = useMemo(
-    () => filtersFromUrl({ bbox, from, to, cloud, gsd, sources: chosen }, decodeArea(aoi)),
+    () => filtersFromUrl({ bbox, from, to, cloud, gsd, sources: chosen }, decodeAreas(aoi)),
     [aoi, bbox, from, to, cloud, gsd, chosen],
   )
   const vendors = useOp('catalog.vendors.list', {}, { staleTime: 300_000 })
   const sources = useOp('catalog.sources.list', {}, { staleTime: 60_000, refetchInterval: 60_000 })
   const real = useRealPlace(url['place'], sources.data?.sources, setUrl)
   const isMine = url['scope'] === 'mine'
-  const isTooLarge = filters.area !== null && (areaOf(filters.area) > MAX_AREA_M2 || filters.area.coordinates[0]!.length - 1 > MAX_VERTICES)
+  const isTooLarge = filters.area !== null && !isWithinLimits(filters.area)
   const hasPlace = (filters.area !== null && !isTooLarge) || parseBox(bbox) !== null
   const catalog = useCatalogScenes(filters, {
     vendors: vendors.data?.vendors ?? [],
@@ -60,11 +61,8 @@ export function Explore(): ReactElement {
     (scene: Scene) => (url['sel'] === undefined ? open(scene.key) : setUrl({ sel: scene.key })),
     [open, setUrl, url['sel']],
   )
-  const setArea = useCallback(
-    (area: GeoJSON.Polygon | null) =>
-      setUrl({ aoi: area ? encodeArea(area) : null, sel: null, place: null, ...(area ? { bbox: null } : {}) }, true),
-    [setUrl],
-  )
+  const areaTool = useAreaTool(filters.area, setUrl)
+  const { setArea } = areaTool
   // Sources respond one by one: the list follows at once, the map when there is time.
   const onMap = useDeferredValue(scenes)
   const isPainted = usePainted()
@@ -82,14 +80,31 @@ export function Explore(): ReactElement {
         Explore
       </h1>
       <Results
-        {...{ url, setUrl, filters, search, scenes, prices, selected, hovered, setHovered, pick, setArea, isMine, hasPlace, sort, real }}
+        {...{
+          url,
+          setUrl,
+          filters,
+          search,
+          scenes,
+          prices,
+          selected,
+          hovered,
+          setHovered,
+          pick,
+          setArea,
+          areaTool,
+          isMine,
+          hasPlace,
+          sort,
+          real,
+        }}
         hiddenCount={search.scenes.length - scenes.length}
         vendors={vendors.data?.vendors ?? []}
         sources={sources.data?.sources ?? []}
       />
       <Suspense fallback={<div className={mapSlotStyles.slot} aria-busy="true" />}>
         {isPainted ? (
-          <ExploreMap {...{ url, setUrl, filters, selected, source, hovered, setHovered, pick, setArea }} scenes={onMap} />
+          <ExploreMap {...{ url, setUrl, filters, selected, source, hovered, setHovered, pick, areaTool }} scenes={onMap} />
         ) : (
           <div className={mapSlotStyles.slot} aria-busy="true" />
         )}

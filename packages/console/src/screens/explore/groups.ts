@@ -1,5 +1,5 @@
 /** Scenes in groups by source and day, so that a long list is read as a few lines. */
-import { coverage } from '../../map/geo.ts'
+import { coverage, type AreaShape } from '../../map/geo.ts'
 import type { Scene } from '../../state/scene.ts'
 import { audOfCredits, dateShort, percent, plural } from '../../ui/format.ts'
 import { isRefused, type ScenePrice, type ScenePrices } from './prices.ts'
@@ -32,7 +32,7 @@ export const isTrack = ({ sensor }: Scene): boolean => sensor === 'altimetry'
 export const isOpenAtFirst = ({ scenes }: SceneGroup): boolean => scenes.length <= MAX_OPEN
 
 /** '13 scenes, 96% of the area, from A$3.10'. */
-export function summaryOf({ scenes }: SceneGroup, area: GeoJSON.Polygon | null, prices: ScenePrices): string {
+export function summaryOf({ scenes }: SceneGroup, area: AreaShape | null, prices: ScenePrices): string {
   const geometries = scenes.flatMap(({ geometry }) => geometry ?? [])
   const covered = area && coverage(area, { type: 'GeometryCollection', geometries })
   return [

@@ -1,4 +1,5 @@
 /** What scenes cost over an area, as the service estimates it. */
+import type { AreaShape } from '../../map/geo.ts'
 import type { Output } from '../../api/contract.ts'
 import { captureOf } from '../../state/cart.ts'
 import type { Scene } from '../../state/scene.ts'
@@ -23,7 +24,7 @@ export const isRefused = (price: ScenePrice | undefined): price is { refusal: st
 const isPricedInList = ({ isForSale, product, hasListPrice }: Scene) => isForSale && (product === null || hasListPrice)
 
 /** Scenes whose price is shown in the list, in calls of a limited size: each capture repeats the area. */
-export function pricedTogether(scenes: readonly Scene[], area: GeoJSON.Polygon | null): Scene[][] {
+export function pricedTogether(scenes: readonly Scene[], area: AreaShape | null): Scene[][] {
   const priced = scenes.filter((scene) => isPricedInList(scene) && scene.geometry !== null).slice(0, MAX_PRICED)
   const longest = Math.max(1, ...(area ? [area] : priced.map(({ geometry }) => geometry)).map((shape) => JSON.stringify(shape).length))
   const size = Math.max(1, Math.min(MAX_CAPTURES, Math.floor(MAX_CHARACTERS / longest)))
@@ -32,7 +33,7 @@ export function pricedTogether(scenes: readonly Scene[], area: GeoJSON.Polygon |
   )
 }
 
-export const pricingInput = (scenes: readonly Scene[], area: GeoJSON.Polygon | null) => ({
+export const pricingInput = (scenes: readonly Scene[], area: AreaShape | null) => ({
   captures: scenes.map((scene) => captureOf({ ...scene, area })),
   separately: true,
 })

@@ -15,6 +15,7 @@ import { SavedSearches } from './saved-searches.tsx'
 import { SceneList, type SceneListParts } from './scene-list.tsx'
 import type { Filters, Sort } from './scenes.ts'
 import { isUnreachable, outageText } from './source-status.ts'
+import type { AreaTool } from './use-area.ts'
 import type { SceneSearch } from './use-scenes.ts'
 import { classes } from '../../ui/classes.ts'
 import workspaceStyles from '../../parts/workspace.module.css'
@@ -33,12 +34,13 @@ interface ResultsParts extends Omit<SceneListParts, 'isLoading'> {
   url: Readonly<Record<string, string>>
   search: SceneSearch
   sort: Sort
+  areaTool: AreaTool
   vendors: readonly CatalogVendor[]
   sources: readonly CatalogSource[]
 }
 
 export function Results(parts: ResultsParts): ReactElement {
-  const { url, setUrl, filters, search, setArea, isMine, hasPlace, vendors, sources } = parts
+  const { url, setUrl, filters, search, setArea, areaTool, isMine, hasPlace, vendors, sources } = parts
   return (
     <section className={classes(workspaceStyles.panel, workspaceStyles.left)} aria-label="Search">
       <i className={workspaceStyles.sheetHandle} />
@@ -54,12 +56,20 @@ export function Results(parts: ResultsParts): ReactElement {
             ]}
           />
         </div>
-        <AreaBox area={filters.area} onArea={setArea} onFit={() => void withSharedMap((shared) => shared.fit(boxOf(filters.area)))} />
+        <AreaBox
+          area={filters.area}
+          onArea={(area) => (area && areaTool.isAdding ? areaTool.takeArea(area) : setArea(area))}
+          onPolygons={areaTool.takePolygons}
+          onFit={() => void withSharedMap((shared) => shared.fit(boxOf(filters.area)))}
+          isAdding={areaTool.isAdding}
+          setAdding={areaTool.setAdding}
+          onEdit={() => areaTool.setEditing(true)}
+        />
         <FilterChips url={url} setUrl={setUrl} vendors={vendors} sources={sources} withSources={!isMine} hasArea={filters.area !== null} />
       </div>
       {!isMine && (
         <div className={classes(workspaceStyles.section, styles.saved)}>
-          <SavedSearches filters={filters} sources={sources} area={hasPlace ? filters.area : null} setUrl={setUrl} />
+          <SavedSearches filters={filters} sources={sources} area={hasPlace ? filters.area : null} url={url} setUrl={setUrl} />
         </div>
       )}
       {hasPlace && <ResultsHeader {...parts} />}

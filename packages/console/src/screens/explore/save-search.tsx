@@ -1,4 +1,6 @@
 /** Saves the search, or changes a saved one. New scenes can be added automatically. */
+import type { AreaShape } from '../../map/geo.ts'
+import { Link } from '@tanstack/react-router'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import type { CatalogSource, SavedSearch } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
@@ -9,22 +11,23 @@ import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { classes } from '../../ui/classes.ts'
 import ui from '../../ui/ui.module.css'
-import { automationOf, draftFrom, searchFrom, type SearchDraft } from './saved-search.ts'
+import { automationOf, draftFrom, searchFrom, type SearchAction, type SearchDraft } from './saved-search.ts'
 import type { Filters } from './scenes.ts'
 
 interface SaveSearchParts {
   filters: Filters
-  area: GeoJSON.Polygon
+  area: AreaShape
   sources: readonly CatalogSource[]
+  url: Readonly<Record<string, string | undefined>>
   onClose(): void
 }
 
-export function SaveSearch({ filters, area, sources, onClose }: SaveSearchParts): ReactElement {
+export function SaveSearch({ filters, area, sources, url, onClose }: SaveSearchParts): ReactElement {
   const { writable } = useWritableProjects()
   const [projectId, setProjectId] = useState(writable[0]?.id ?? '')
   const [draft, setDraft] = useState(draftFrom(null, filters))
   const create = useAct('saved_searches.create', ['saved_searches'])
-  const input = searchFrom(draft, projectId, { filters, area, sources })
+  const input = searchFrom(draft, projectId, { filters, area, sources, url })
   const send = (event: FormEvent) => {
     event.preventDefault()
     if (!input) return
@@ -51,7 +54,7 @@ export function SaveSearch({ filters, area, sources, onClose }: SaveSearchParts)
         <AutomationFields draft={draft} projectId={projectId} onChange={setDraft} />
         {!input && (
           <Note tone="warn" icon="warn">
-            Only open data can be saved as a search. Select at least one open source.
+            Only open data can be added automatically. Select at least one open source, or choose to be told about new scenes.
           </Note>
         )}
         <FormProblem error={create.error} />
@@ -104,26 +107,38 @@ const NameField = ({ draft, onChange }: DraftParts): ReactElement => (
   />
 )
 
-/** Where new scenes go, and which. */
+const ACTIONS: readonly { value: SearchAction; text: string }[] = [
+  { value: 'add', text: 'Add them to the library' },
+  { value: 'tell', text: 'Tell me about them' },
+  { value: 'none', text: 'Do nothing' },
+]
+
+/** What happens with new scenes, where they go, and which. */
 function AutomationFields({ draft, projectId, onChange }: DraftParts & { projectId: string }): ReactElement {
-  const { isAutomatic, maxCloud, mode, collectionId } = draft
-  const collections = useOp('collections.list', { project_id: projectId }, { enabled: isAutomatic && projectId !== '' })
+  const { action, maxCloud, mode, collectionId, email } = draft
+  const collections = useOp('collections.list', { project_id: projectId }, { enabled: action === 'add' && projectId !== '' })
   return (
     <>
-      <Check checked={isAutomatic} onChange={(on) => onChange({ ...draft, isAutomatic: on })}>
-        Add new scenes below {maxCloud}% cloud cover automatically
-      </Check>
-      {isAutomatic && (
+      <Choice
+        label="New scenes"
+        value={action}
+        onChange={(event) => onChange({ ...draft, action: event.target.value as SearchAction })}
+        options={ACTIONS}
+        help={action === 'none' ? undefined : 'Sources are searched about every hour.'}
+      />
+      {action !== 'none' && (
+        <Field
+          label="Maximum cloud cover (%)"
+          type="number"
+          min={0}
+          max={100}
+          required
+          value={maxCloud}
+          onChange={(event) => onChange({ ...draft, maxCloud: event.target.valueAsNumber || 0 })}
+        />
+      )}
+      {action === 'add' && (
         <>
-          <Field
-            label="Maximum cloud cover (%)"
-            type="number"
-            min={0}
-            max={100}
-            required
-            value={maxCloud}
-            onChange={(event) => onChange({ ...draft, maxCloud: event.target.valueAsNumber || 0 })}
-          />
           <Choice
             label="Collection"
             value={collectionId}
@@ -139,8 +154,19 @@ function AutomationFields({ draft, projectId, onChange }: DraftParts & { project
               { value: 'reference', text: 'By reference, free' },
               { value: 'copy', text: 'Copy files into the project' },
             ]}
-            help="Sources are searched about every hour."
+            help="Copies count towards storage."
           />
+        </>
+      )}
+      {action !== 'none' && (
+        <>
+          <Check checked={email} onChange={(on) => onChange({ ...draft, email: on })}>
+            Email me as soon as there are new scenes
+          </Check>
+          <p className={classes(ui.soft, ui.small)}>
+            New scenes are always in your inbox. To receive them by webhook, subscribe to <code>saved_search.matched</code> in{' '}
+            <Link to="/develop/webhooks">Webhooks</Link>.
+          </p>
         </>
       )}
     </>

@@ -1,4 +1,5 @@
 /** Saves the current search, and lists the saved ones. */
+import type { AreaShape } from '../../map/geo.ts'
 import { useState, type ReactElement } from 'react'
 import type { CatalogSource, SavedSearch } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
@@ -20,11 +21,12 @@ interface SavedSearchesParts {
   filters: Filters
   sources: readonly CatalogSource[]
   /** Null if the search has no valid area. */
-  area: GeoJSON.Polygon | null
+  area: AreaShape | null
+  url: Readonly<Record<string, string | undefined>>
   setUrl(patch: UrlPatch, push?: boolean): void
 }
 
-export function SavedSearches({ filters, sources, area, setUrl }: SavedSearchesParts): ReactElement {
+export function SavedSearches({ filters, sources, area, url, setUrl }: SavedSearchesParts): ReactElement {
   const [dialog, setDialog] = useState<'save' | 'list' | null>(null)
   const { writable } = useWritableProjects()
   return (
@@ -37,7 +39,7 @@ export function SavedSearches({ filters, sources, area, setUrl }: SavedSearchesP
       <Button size="s" variant="quiet" onClick={() => setDialog('list')}>
         Saved searches
       </Button>
-      {dialog === 'save' && area && <SaveSearch {...{ filters, area, sources }} onClose={() => setDialog(null)} />}
+      {dialog === 'save' && area && <SaveSearch {...{ filters, area, sources, url }} onClose={() => setDialog(null)} />}
       {dialog === 'list' && (
         <SearchList
           onClose={() => setDialog(null)}
@@ -101,6 +103,7 @@ interface SearchRowParts {
 
 function SearchRow({ search, mayWrite, onOpen, onEdit }: SearchRowParts): ReactElement {
   const { id, name, auto_add, active, added_count, last_run_at, last_error } = search
+  const isReporting = auto_add?.mode === 'notify'
   const remove = () =>
     deleteLater({ operation: 'saved_searches.delete', input: { saved_search_id: id }, name, touches: ['saved_searches'] })
   return (
@@ -108,10 +111,13 @@ function SearchRow({ search, mayWrite, onOpen, onEdit }: SearchRowParts): ReactE
       <div className={ui.grow}>
         <div className={classes(ui.flexRow, ui.gap6)}>
           <b className={ui.ellipsis}>{name}</b>
-          {auto_add && <Badge tone={active ? 'ok' : 'warn'}>{active ? 'Adds new scenes' : 'Paused'}</Badge>}
+          {auto_add && (
+            <Badge tone={active ? 'ok' : 'warn'}>{active ? (isReporting ? 'Reports new scenes' : 'Adds new scenes') : 'Paused'}</Badge>
+          )}
         </div>
         <div className={classes(ui.soft, ui.small)}>
-          {plural(added_count, 'scene')} added{last_run_at ? `, last run ${dateTimeShort(last_run_at)} UTC` : ''}
+          {plural(added_count, 'scene')} {isReporting ? 'reported' : 'added'}
+          {last_run_at ? `, last run ${dateTimeShort(last_run_at)} UTC` : ''}
         </div>
         {last_error && <div className={classes(ui.warning, ui.small)}>{last_error}</div>}
       </div>

@@ -1,4 +1,5 @@
 /** One scene: its image, its price over the area, its metadata, and other dates. */
+import type { AreaShape } from '../../map/geo.ts'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement, ReactNode } from 'react'
 import type { CatalogSource } from '../../api/contract.ts'
@@ -22,7 +23,7 @@ interface SceneInspectorParts {
   scene: Scene
   /** Null for items. */
   source: CatalogSource | null
-  area: GeoJSON.Polygon | null
+  area: AreaShape | null
   /** Other scenes of the same source. */
   others: readonly Scene[]
   onPick(scene: Scene): void

@@ -1,6 +1,6 @@
 /** The scenes as rows, or what to do where there are none. */
 import type { ReactElement, ReactNode } from 'react'
-import { boxPolygon, type Box } from '../../map/geo.ts'
+import { boxPolygon, type Box, type AreaShape } from '../../map/geo.ts'
 import { withSharedMap } from '../../map/lazy-map.ts'
 import type { Scene } from '../../state/scene.ts'
 import type { UrlPatch } from '../../state/url.ts'
@@ -35,7 +35,7 @@ export interface SceneListParts {
   hovered: string | null
   setHovered(key: string | null): void
   pick(scene: Scene | null): void
-  setArea(area: GeoJSON.Polygon | null): void
+  setArea(area: AreaShape | null): void
   setUrl(patch: UrlPatch, push?: boolean): void
 }
 

@@ -1,4 +1,5 @@
 /** What a scene of a catalogue costs over the area, and the button that orders or adds it. */
+import type { AreaShape } from '../../map/geo.ts'
 import type { ReactElement } from 'react'
 import type { Output } from '../../api/contract.ts'
 import { toggleInCart, useCart } from '../../state/cart.ts'
@@ -13,7 +14,7 @@ import ui from '../../ui/ui.module.css'
 
 interface SceneOfferParts {
   scene: Scene
-  area: GeoJSON.Polygon | null
+  area: AreaShape | null
 }
 
 export function SceneOffer({ scene, area }: SceneOfferParts): ReactElement {

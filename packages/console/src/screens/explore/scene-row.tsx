@@ -1,3 +1,4 @@
+import type { AreaShape } from '../../map/geo.ts'
 import { memo, useEffect, useRef, type ReactElement } from 'react'
 import { toggleInCart } from '../../state/cart.ts'
 import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
@@ -14,7 +15,7 @@ interface SceneRowParts {
   scene: Scene
   /** Undefined until it is known. */
   price: ScenePrice | undefined
-  area: GeoJSON.Polygon | null
+  area: AreaShape | null
   isSelected: boolean
   isHovered: boolean
   isInCart: boolean

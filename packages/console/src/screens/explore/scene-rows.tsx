@@ -1,4 +1,5 @@
 /** The scenes as rows, in groups by source and day; altimetry has a part of its own at the end. */
+import type { AreaShape } from '../../map/geo.ts'
 import { useCallback, useMemo, useState, type ReactElement } from 'react'
 import { useCart } from '../../state/cart.ts'
 import type { Scene } from '../../state/scene.ts'
@@ -15,7 +16,7 @@ import ui from '../../ui/ui.module.css'
 interface SceneRowsParts {
   scenes: readonly Scene[]
   prices: ScenePrices
-  area: GeoJSON.Polygon | null
+  area: AreaShape | null
   selected: Scene | null
   hovered: string | null
   setHovered(key: string | null): void

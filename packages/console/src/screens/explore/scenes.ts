@@ -1,6 +1,6 @@
 /** Scenes of every source, and the organization's own items, in one shape. */
 import type { CatalogScene, CatalogSource, CatalogVendor, Input, ItemFeature } from '../../api/contract.ts'
-import { coverage, type Box } from '../../map/geo.ts'
+import { coverage, polygonsOf, type AreaShape, type Box } from '../../map/geo.ts'
 import { foundItem } from '../../state/found-item.ts'
 import type { Scene, Sensor } from '../../state/scene.ts'
 import { termsOf } from '../../state/terms.ts'
@@ -8,7 +8,7 @@ import { tileOf } from '../../ui/tile-path.ts'
 import { creditsToSort, type ScenePrices } from './prices.ts'
 
 export interface Filters {
-  area: GeoJSON.Polygon | null
+  area: AreaShape | null
   /** The bounding box that is searched without an area. */
   view: Box
   from: string
@@ -22,7 +22,7 @@ type FilterUrl = { readonly [name in 'bbox' | 'from' | 'to' | 'cloud' | 'gsd' | 
 
 const NOWHERE: Box = [0, 0, 0, 0]
 
-export const filtersFromUrl = (url: FilterUrl, area: GeoJSON.Polygon | null): Filters => ({
+export const filtersFromUrl = (url: FilterUrl, area: AreaShape | null): Filters => ({
   area,
   view: parseBox(url.bbox) ?? NOWHERE,
   from: url.from ?? '',
@@ -45,7 +45,13 @@ export const intervalOf = ({ from, to }: Pick<Filters, 'from' | 'to'>) => (from 
 
 const MAX_PER_SOURCE = 100
 
-/** The search of one source. */
+/** The searches of one source: one for each polygon, because a search takes one. */
+export const catalogInputs = (host: string, filters: Filters): Input<'catalog.search'>[] => {
+  const polygons = polygonsOf(filters.area)
+  if (polygons.length < 2) return [catalogInput(host, filters)]
+  return polygons.map((coordinates) => catalogInput(host, { ...filters, area: { type: 'Polygon', coordinates } }))
+}
+
 export function catalogInput(host_name: string, { area, view, cloud, ...dates }: Filters): Input<'catalog.search'> {
   const datetime = intervalOf(dates)
   return {
@@ -87,7 +93,7 @@ function sensorOf(dataType: string | undefined, properties: Readonly<Record<stri
   return properties['eo:cloud_cover'] === undefined && properties['eo:bands'] === undefined ? null : 'optical'
 }
 
-export function sceneFromCatalog(feature: CatalogScene, { vendor, source }: Origin, area: GeoJSON.Polygon | null): Scene {
+export function sceneFromCatalog(feature: CatalogScene, { vendor, source }: Origin, area: AreaShape | null): Scene {
   const { properties, links, id, geometry } = feature
   const pathOf = (rel: string) => {
     const href = links.find((link) => link.rel === rel)?.href
@@ -126,7 +132,7 @@ export function sceneFromCatalog(feature: CatalogScene, { vendor, source }: Orig
   }
 }
 
-export function sceneFromItem(feature: ItemFeature, area: GeoJSON.Polygon | null): Scene {
+export function sceneFromItem(feature: ItemFeature, area: AreaShape | null): Scene {
   const { id, name, datetime, bbox, geometry, properties } = foundItem(feature)
   return {
     key: `item/${id}`,

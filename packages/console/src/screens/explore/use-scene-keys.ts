@@ -1,3 +1,4 @@
+import type { AreaShape } from '../../map/geo.ts'
 import { useEffect } from 'react'
 import { toggleInCart } from '../../state/cart.ts'
 import type { Scene } from '../../state/scene.ts'
@@ -8,7 +9,7 @@ interface SceneKeys {
   scenes: readonly Scene[]
   selected: Scene | null
   prices: ScenePrices
-  area: GeoJSON.Polygon | null
+  area: AreaShape | null
   pick(scene: Scene): void
 }
 

@@ -1,3 +1,4 @@
+import type { AreaShape } from '../../map/geo.ts'
 import { useQueries } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { call } from '../../api/client.ts'
@@ -9,7 +10,7 @@ const STALE_MS = 60_000
 type Priced = { data: [string, ScenePrice][] | undefined }
 
 /** Prices of the scenes in a list; those that are not known yet are absent. */
-export function useScenePrices(scenes: readonly Scene[], area: GeoJSON.Polygon | null): ScenePrices {
+export function useScenePrices(scenes: readonly Scene[], area: AreaShape | null): ScenePrices {
   const parts = useMemo(() => pricedTogether(scenes, area), [scenes, area])
   return useQueries({
     queries: parts.map((part) => ({

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { cornersOf } from '../../map/geo.ts'
+import { cornersOf, type AreaShape } from '../../map/geo.ts'
 import { sharedMap } from '../../map/shared-map.ts'
 import { useCart } from '../../state/cart.ts'
 import type { Scene } from '../../state/scene.ts'
@@ -9,7 +9,7 @@ interface SceneLayer {
   scenes: readonly Scene[]
   selected: Scene | null
   hovered: string | null
-  area: GeoJSON.Polygon | null
+  area: AreaShape | null
   setHovered(key: string | null): void
   pick(scene: Scene | null): void
 }

@@ -2,7 +2,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState, type ReactElement } from 'react'
 import type { Output } from '../../api/contract.ts'
-import { areaOf, boxOf, cornersOf, encodeArea } from '../../map/geo.ts'
+import { areaOf, boxOf, cornersOf, encodeArea, polygonsOf, type AreaShape } from '../../map/geo.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
@@ -17,6 +17,8 @@ import { captureOf, clearCart, removeFromCart, useCart, type ChosenScene } from 
 import { totalText, useEstimate } from '../../state/estimate.ts'
 import { CardMap } from '../../parts/areas/card-map.tsx'
 import { LicenceRows, SpendRefusal, useLicences, useSpend, useSpendKey } from '../../parts/orders/spend.tsx'
+import { DraftButtons, DraftChanges } from '../../parts/orders/drafts.tsx'
+import { openedDraft } from '../../state/quote.ts'
 import { Caps, Payment } from '../../parts/orders/total.tsx'
 import { classes } from '../../ui/classes.ts'
 import cardMapStyles from '../../parts/areas/card-map.module.css'
@@ -45,6 +47,7 @@ export function ReviewOrder(): ReactElement {
                 Search scenes
               </LinkButton>
               <LinkButton to="/orders">Your orders</LinkButton>
+              <DraftButtons cart={cart} />
             </>
           }
         >
@@ -65,11 +68,13 @@ function Review({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
       about="Nothing is reserved yet. The price shown is the price you pay."
       actions={
         <>
+          <DraftButtons cart={cart} />
           <Button onClick={clearCart}>Clear cart</Button>
           <LinkButton to="/explore">Keep for later</LinkButton>
         </>
       }
     >
+      <DraftChanges />
       <div className={classes(ui.grid, ui.twoToOne)}>
         <div className={classes(ui.flexColumn, ui.gap16)}>
           <Card
@@ -213,7 +218,7 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
         <CardMap
           className={cardMapStyles.small}
           label="Order areas"
-          area={areas.length === 0 ? null : { type: 'MultiPolygon', coordinates: areas.map(({ coordinates }) => coordinates) }}
+          area={areas.length === 0 ? null : { type: 'MultiPolygon', coordinates: areas.flatMap((area) => polygonsOf(area)) }}
           pictures={pictures}
           shapes={areas.length === 0 ? shapes : shapes.filter(({ geometry }) => touches(geometry, areas))}
         />
@@ -265,7 +270,7 @@ function usePictures(cart: readonly ChosenScene[]) {
 }
 
 /** Footprints that are far larger than the area would make it a dot: those are left out of the picture. */
-function touches(geometry: GeoJSON.Geometry | null, areas: readonly GeoJSON.Polygon[]): boolean {
+function touches(geometry: GeoJSON.Geometry | null, areas: readonly AreaShape[]): boolean {
   const largest = Math.max(...areas.map((area) => areaOf(area)))
   return boxOf(geometry) !== null && areaOf(geometry) < largest * 40
 }
@@ -296,6 +301,7 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
   }
   const spend = useSpend('orders.archive.place', input, (order) => {
     clearCart()
+    openedDraft.set(null)
     toast('Order placed')
     void navigate({ to: '/orders/$id', params: { id: order.id } })
   })

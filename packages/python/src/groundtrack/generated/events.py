@@ -587,7 +587,7 @@ class SavedSearchMatchedEventData(Record):
 
 
 class SavedSearchMatchedEvent(EventBase):
-    """A saved search added new scenes to its project."""
+    """A saved search added new scenes to its project, or found new scenes to report."""
     _nested = {"data": "SavedSearchMatchedEventData"}
     event_type: Literal["saved_search.matched"]
     data: SavedSearchMatchedEventData

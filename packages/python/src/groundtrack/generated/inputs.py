@@ -70,17 +70,29 @@ class TaskingGroupInput(TypedDict):
 
 
 class NewAutoAddInput(TypedDict):
-    """How new scenes are added automatically, about every hour"""
-    mode: NotRequired[Literal["reference", "copy"]]
-    """`reference` renders scenes from their host; `copy` stores their whole files in the project.
-    Default: `"reference"`
+    """How new scenes are added or reported automatically, about every hour"""
+    mode: NotRequired[Literal["reference", "copy", "notify"]]
+    """`reference` renders scenes from their host; `copy` stores their whole files in the project;
+    `notify` only reports them. Default: `"reference"`
     """
     collection_id: NotRequired[str | None]
     """ID of the collection to add scenes to"""
     max_cloud_cover: NotRequired[float | None]
     """Maximum cloud cover of added scenes in percent; defaults to the search's"""
     max_scenes_per_day: NotRequired[int]
-    """Maximum number of scenes to add per day (UTC). Default: `20`"""
+    """Maximum number of scenes to add or report per day (UTC). Default: `20`"""
+    email: NotRequired[bool]
+    """Whether to email new scenes at once to the user who saved or changed the search, whatever
+    their notification setting. Default: `false`
+    """
+
+
+class DisplaySettingInput(TypedDict):
+    """A display setting of a client"""
+    name: str
+    """Name of the setting"""
+    value: str
+    """Value of the setting"""
 
 
 class VendorCredentialsInput(TypedDict):

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, Literal, TYPE_CHECKING
+from typing import Any, Literal, TYPE_CHECKING, TypedDict
 
 from ..client import AsyncNamespace, Namespace
 from ..omit import OMIT, Omit
 from ..pages import AsyncPage, Page
 from ..records import Record
-from .types import Asset, BilledByVendor, CoverageShare, EstimatedPart, FeasibilityStudy, Order, OrderCapture, PricingError, Quotation, TaskingTemplate
+from .types import Asset, BilledByVendor, CoverageShare, EstimatedPart, FeasibilityStudy, Order, OrderCapture, OrderDraft, OrderDraftSummary, PricingError, Quotation, Removed, TaskingTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing_extensions import NotRequired
+    from ..geojson import GeometryInput
     from ..options import CallOptions
     from .inputs import OrderCaptureInput, OrderFeatureCollectionInput, TaskingGroupInput
 
@@ -85,6 +87,41 @@ class OrdersCoverageGroupsListOutput(Record):
     _nested = {"groups": "OrdersCoverageGroupsListOutputGroups"}
     groups: list[OrdersCoverageGroupsListOutputGroups]
     """Coverage of each order group"""
+
+
+class OrdersDraftsGetOutput(Record):
+    """Output of `orders.drafts.get`."""
+    _nested = {"draft": "OrderDraft"}
+    draft: OrderDraft | None
+    """The draft; null if nothing was ever in the cart"""
+
+
+class OrdersDraftsListOutput(Record):
+    """Output of `orders.drafts.list`."""
+    _nested = {"drafts": "OrderDraftSummary"}
+    drafts: list[OrderDraftSummary]
+    """Draft orders of the caller"""
+    count: int
+    """Number of results returned"""
+
+
+class OrdersDraftsSaveInputCaptures(TypedDict):
+    id: str
+    """Scene ID from `catalog.search`"""
+    host: str
+    """Host name"""
+    geometry: NotRequired[GeometryInput | None]
+    """Part of the scene to order: GeoJSON Polygon or MultiPolygon; null for the whole scene"""
+    scene: NotRequired[Mapping[str, Any] | None]
+    """What a client shows of the scene, such as its date; at most 4 kB"""
+    quoted_credits: NotRequired[int | None]
+    """Price in credits that the scene had when the draft was saved; null if unknown"""
+
+
+class OrdersDraftsSaveOutput(Record):
+    """Output of `orders.drafts.save`."""
+    _nested = {"draft": "OrderDraft"}
+    draft: OrderDraft
 
 
 class OrdersEstimateOutputSummary(Record):
@@ -763,6 +800,130 @@ class AsyncOrdersCoverageApi(AsyncNamespace):
         return await self._client.record("orders.coverage.get", {"order_id": order_id}, options, "read", OrdersCoverageGetOutput)
 
 
+class OrdersDraftsApi(Namespace):
+    def delete(
+        self,
+        *,
+        draft_id: str,
+        options: CallOptions | None = None,
+    ) -> Removed:
+        """Delete a draft order of the caller.
+
+        Requires the scope `orders:write`. Deletes data.
+
+        Args:
+            draft_id: Draft ID
+        """
+        return self._client.record("orders.drafts.delete", {"draft_id": draft_id}, options, "keyed", Removed)
+
+    def get(
+        self,
+        *,
+        draft_id: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> OrdersDraftsGetOutput:
+        """One draft order of the caller with its scenes, or the cart.
+
+        Requires the scope `orders:read`. Read-only.
+
+        Args:
+            draft_id: Draft ID; the cart if omitted
+        """
+        return self._client.record("orders.drafts.get", {"draft_id": draft_id}, options, "read", OrdersDraftsGetOutput)
+
+    def list(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> OrdersDraftsListOutput:
+        """The caller's cart and draft orders.
+
+        Requires the scope `orders:read`. Read-only.
+        """
+        return self._client.record("orders.drafts.list", {}, options, "read", OrdersDraftsListOutput)
+
+    def save(
+        self,
+        *,
+        captures: Sequence[OrdersDraftsSaveInputCaptures],
+        name: str | None | Omit = OMIT,
+        version: int | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> OrdersDraftsSaveOutput:
+        """Save the cart or a draft order by name; nothing is ordered.
+
+        Requires the scope `orders:write`. Changes data of the organization.
+
+        Args:
+            captures: Scenes of the draft
+            name: Name of the draft; the cart if omitted
+            version: The version that the change is based on; 0 for a draft that does not exist
+        """
+        return self._client.record("orders.drafts.save", {"captures": captures, "name": name, "version": version}, options, "keyed", OrdersDraftsSaveOutput)
+
+
+class AsyncOrdersDraftsApi(AsyncNamespace):
+    async def delete(
+        self,
+        *,
+        draft_id: str,
+        options: CallOptions | None = None,
+    ) -> Removed:
+        """Delete a draft order of the caller.
+
+        Requires the scope `orders:write`. Deletes data.
+
+        Args:
+            draft_id: Draft ID
+        """
+        return await self._client.record("orders.drafts.delete", {"draft_id": draft_id}, options, "keyed", Removed)
+
+    async def get(
+        self,
+        *,
+        draft_id: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> OrdersDraftsGetOutput:
+        """One draft order of the caller with its scenes, or the cart.
+
+        Requires the scope `orders:read`. Read-only.
+
+        Args:
+            draft_id: Draft ID; the cart if omitted
+        """
+        return await self._client.record("orders.drafts.get", {"draft_id": draft_id}, options, "read", OrdersDraftsGetOutput)
+
+    async def list(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> OrdersDraftsListOutput:
+        """The caller's cart and draft orders.
+
+        Requires the scope `orders:read`. Read-only.
+        """
+        return await self._client.record("orders.drafts.list", {}, options, "read", OrdersDraftsListOutput)
+
+    async def save(
+        self,
+        *,
+        captures: Sequence[OrdersDraftsSaveInputCaptures],
+        name: str | None | Omit = OMIT,
+        version: int | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> OrdersDraftsSaveOutput:
+        """Save the cart or a draft order by name; nothing is ordered.
+
+        Requires the scope `orders:write`. Changes data of the organization.
+
+        Args:
+            captures: Scenes of the draft
+            name: Name of the draft; the cart if omitted
+            version: The version that the change is based on; 0 for a draft that does not exist
+        """
+        return await self._client.record("orders.drafts.save", {"captures": captures, "name": name, "version": version}, options, "keyed", OrdersDraftsSaveOutput)
+
+
 class OrdersTaskingApi(Namespace):
     @property
     def decisions(self) -> OrdersTaskingDecisionsApi:
@@ -1081,6 +1242,10 @@ class OrdersApi(Namespace):
         return OrdersCoverageApi(self._client)
 
     @property
+    def drafts(self) -> OrdersDraftsApi:
+        return OrdersDraftsApi(self._client)
+
+    @property
     def tasking(self) -> OrdersTaskingApi:
         return OrdersTaskingApi(self._client)
 
@@ -1260,6 +1425,10 @@ class AsyncOrdersApi(AsyncNamespace):
     @property
     def coverage(self) -> AsyncOrdersCoverageApi:
         return AsyncOrdersCoverageApi(self._client)
+
+    @property
+    def drafts(self) -> AsyncOrdersDraftsApi:
+        return AsyncOrdersDraftsApi(self._client)
 
     @property
     def tasking(self) -> AsyncOrdersTaskingApi:

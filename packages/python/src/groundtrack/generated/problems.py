@@ -35,6 +35,7 @@ ProblemSlug = Literal[
     "idempotency-conflict",
     "idempotency-in-progress",
     "approval-exceeded",
+    "draft-changed",
     "upload-offset",
     "gone",
     "length-required",

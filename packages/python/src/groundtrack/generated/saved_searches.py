@@ -13,7 +13,7 @@ from .types import FoundScene, Removed, SavedSearch
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from ..options import CallOptions
-    from .inputs import NewAutoAddInput
+    from .inputs import DisplaySettingInput, NewAutoAddInput
 
 
 class SavedSearchesCreateOutput(Record):
@@ -54,7 +54,7 @@ class SavedSearchesRunOutput(Record):
     sources: list[SavedSearchesRunOutputSources]
     """Searched sources"""
     queued: bool
-    """Whether new scenes are now being added in the background"""
+    """Whether new scenes are now being added or reported in the background"""
 
 
 class SavedSearchesUpdateOutput(Record):
@@ -76,25 +76,29 @@ class SavedSearchesApi(Namespace):
         date_from: str | None | Omit = OMIT,
         auto_add: NewAutoAddInput | None | Omit = OMIT,
         active: bool | Omit = OMIT,
+        display: Sequence[DisplaySettingInput] | None | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> SavedSearchesCreateOutput:
-        """Save a search of open imagery, which can add new scenes to its project.
+        """Save a search, which can add new scenes to its project or report them.
 
         Requires the scope `catalog:write`. Changes data of the organization.
 
         Args:
             project_id: Project ID
             name: Display name of the search
-            area: Area of the search: GeoJSON Polygon with at most 999 vertices and about 50,000
-                km²
-            source_ids: Only these open sources; all by default
+            area: Area of the search: GeoJSON Polygon, or MultiPolygon of at most 10 polygons,
+                with at most 999 vertices and about 50,000 km²
+            source_ids: Only these sources; all open sources by default. Scenes for sale can be
+                reported, but not added
             collections: Only scenes of these collections
             max_cloud_cover: Maximum cloud cover in percent
             date_from: Earliest acquisition time, at most a year ago; defaults to the time of
                 the call
             active: Whether new scenes are added. Default: `true`
+            display: Display settings, such as sorting, which clients restore; they do not
+                affect which scenes are added
         """
-        return self._client.record("saved_searches.create", {"project_id": project_id, "name": name, "area": area, "source_ids": source_ids, "collections": collections, "max_cloud_cover": max_cloud_cover, "date_from": date_from, "auto_add": auto_add, "active": active}, options, "keyed", SavedSearchesCreateOutput)
+        return self._client.record("saved_searches.create", {"project_id": project_id, "name": name, "area": area, "source_ids": source_ids, "collections": collections, "max_cloud_cover": max_cloud_cover, "date_from": date_from, "auto_add": auto_add, "active": active, "display": display}, options, "keyed", SavedSearchesCreateOutput)
 
     def delete(
         self,
@@ -148,7 +152,7 @@ class SavedSearchesApi(Namespace):
         limit: int | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> SavedSearchesRunOutput:
-        """Run a saved search now, and add its new scenes.
+        """Run a saved search now, and add or report its new scenes.
 
         Requires the scope `catalog:write`. Changes data of the organization.
 
@@ -170,6 +174,7 @@ class SavedSearchesApi(Namespace):
         date_from: str | None | Omit = OMIT,
         auto_add: NewAutoAddInput | None | Omit = OMIT,
         active: bool | None | Omit = OMIT,
+        display: Sequence[DisplaySettingInput] | None | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> SavedSearchesUpdateOutput:
         """Change, pause or resume a saved search.
@@ -179,16 +184,19 @@ class SavedSearchesApi(Namespace):
         Args:
             saved_search_id: Saved search ID
             name: Display name of the search
-            area: Area of the search: GeoJSON Polygon with at most 999 vertices and about 50,000
-                km²
-            source_ids: Only these open sources; all by default
+            area: Area of the search: GeoJSON Polygon, or MultiPolygon of at most 10 polygons,
+                with at most 999 vertices and about 50,000 km²
+            source_ids: Only these sources; all open sources by default. Scenes for sale can be
+                reported, but not added
             collections: Only scenes of these collections
             max_cloud_cover: Maximum cloud cover in percent
             date_from: Earliest acquisition time, at most a year ago; defaults to the time of
                 the call
             active: Whether new scenes are added
+            display: Display settings, such as sorting, which clients restore; they do not
+                affect which scenes are added
         """
-        return self._client.record("saved_searches.update", {"saved_search_id": saved_search_id, "name": name, "area": area, "source_ids": source_ids, "collections": collections, "max_cloud_cover": max_cloud_cover, "date_from": date_from, "auto_add": auto_add, "active": active}, options, "keyed", SavedSearchesUpdateOutput)
+        return self._client.record("saved_searches.update", {"saved_search_id": saved_search_id, "name": name, "area": area, "source_ids": source_ids, "collections": collections, "max_cloud_cover": max_cloud_cover, "date_from": date_from, "auto_add": auto_add, "active": active, "display": display}, options, "keyed", SavedSearchesUpdateOutput)
 
 
 class AsyncSavedSearchesApi(AsyncNamespace):
@@ -204,25 +212,29 @@ class AsyncSavedSearchesApi(AsyncNamespace):
         date_from: str | None | Omit = OMIT,
         auto_add: NewAutoAddInput | None | Omit = OMIT,
         active: bool | Omit = OMIT,
+        display: Sequence[DisplaySettingInput] | None | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> SavedSearchesCreateOutput:
-        """Save a search of open imagery, which can add new scenes to its project.
+        """Save a search, which can add new scenes to its project or report them.
 
         Requires the scope `catalog:write`. Changes data of the organization.
 
         Args:
             project_id: Project ID
             name: Display name of the search
-            area: Area of the search: GeoJSON Polygon with at most 999 vertices and about 50,000
-                km²
-            source_ids: Only these open sources; all by default
+            area: Area of the search: GeoJSON Polygon, or MultiPolygon of at most 10 polygons,
+                with at most 999 vertices and about 50,000 km²
+            source_ids: Only these sources; all open sources by default. Scenes for sale can be
+                reported, but not added
             collections: Only scenes of these collections
             max_cloud_cover: Maximum cloud cover in percent
             date_from: Earliest acquisition time, at most a year ago; defaults to the time of
                 the call
             active: Whether new scenes are added. Default: `true`
+            display: Display settings, such as sorting, which clients restore; they do not
+                affect which scenes are added
         """
-        return await self._client.record("saved_searches.create", {"project_id": project_id, "name": name, "area": area, "source_ids": source_ids, "collections": collections, "max_cloud_cover": max_cloud_cover, "date_from": date_from, "auto_add": auto_add, "active": active}, options, "keyed", SavedSearchesCreateOutput)
+        return await self._client.record("saved_searches.create", {"project_id": project_id, "name": name, "area": area, "source_ids": source_ids, "collections": collections, "max_cloud_cover": max_cloud_cover, "date_from": date_from, "auto_add": auto_add, "active": active, "display": display}, options, "keyed", SavedSearchesCreateOutput)
 
     async def delete(
         self,
@@ -276,7 +288,7 @@ class AsyncSavedSearchesApi(AsyncNamespace):
         limit: int | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> SavedSearchesRunOutput:
-        """Run a saved search now, and add its new scenes.
+        """Run a saved search now, and add or report its new scenes.
 
         Requires the scope `catalog:write`. Changes data of the organization.
 
@@ -298,6 +310,7 @@ class AsyncSavedSearchesApi(AsyncNamespace):
         date_from: str | None | Omit = OMIT,
         auto_add: NewAutoAddInput | None | Omit = OMIT,
         active: bool | None | Omit = OMIT,
+        display: Sequence[DisplaySettingInput] | None | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> SavedSearchesUpdateOutput:
         """Change, pause or resume a saved search.
@@ -307,13 +320,16 @@ class AsyncSavedSearchesApi(AsyncNamespace):
         Args:
             saved_search_id: Saved search ID
             name: Display name of the search
-            area: Area of the search: GeoJSON Polygon with at most 999 vertices and about 50,000
-                km²
-            source_ids: Only these open sources; all by default
+            area: Area of the search: GeoJSON Polygon, or MultiPolygon of at most 10 polygons,
+                with at most 999 vertices and about 50,000 km²
+            source_ids: Only these sources; all open sources by default. Scenes for sale can be
+                reported, but not added
             collections: Only scenes of these collections
             max_cloud_cover: Maximum cloud cover in percent
             date_from: Earliest acquisition time, at most a year ago; defaults to the time of
                 the call
             active: Whether new scenes are added
+            display: Display settings, such as sorting, which clients restore; they do not
+                affect which scenes are added
         """
-        return await self._client.record("saved_searches.update", {"saved_search_id": saved_search_id, "name": name, "area": area, "source_ids": source_ids, "collections": collections, "max_cloud_cover": max_cloud_cover, "date_from": date_from, "auto_add": auto_add, "active": active}, options, "keyed", SavedSearchesUpdateOutput)
+        return await self._client.record("saved_searches.update", {"saved_search_id": saved_search_id, "name": name, "area": area, "source_ids": source_ids, "collections": collections, "max_cloud_cover": max_cloud_cover, "date_from": date_from, "auto_add": auto_add, "active": active, "display": display}, options, "keyed", SavedSearchesUpdateOutput)

@@ -298,14 +298,18 @@ class AuditEntry(Record):
 
 class AutoAdd(Record):
     """How a saved search adds new scenes"""
-    mode: Literal["reference", "copy"]
-    """`reference` renders scenes from their host; `copy` stores their files"""
+    mode: Literal["reference", "copy", "notify"]
+    """`reference` renders scenes from their host; `copy` stores their files; `notify` only reports
+    them
+    """
     collection_id: str | None
     """ID of the collection that scenes are added to; null if none"""
     max_cloud_cover: float | None
     """Maximum cloud cover of added scenes in percent; null for the search's"""
     max_scenes_per_day: int
-    """Maximum number of scenes to add per day (UTC)"""
+    """Maximum number of scenes to add or report per day (UTC)"""
+    email: bool
+    """Whether new scenes are emailed at once to the user whose access counts"""
 
 
 class AutoTopup(Record):
@@ -806,6 +810,14 @@ class DispatchedJob(Record):
     job: ProcessingJob
     dispatch: DispatchedJobDispatch
     """Confirmation of the dispatch"""
+
+
+class DisplaySetting(Record):
+    """A display setting of a client"""
+    name: str
+    """Name of the setting"""
+    value: str
+    """Value of the setting"""
 
 
 class EstimatedPart(Record):
@@ -1680,17 +1692,21 @@ class NamedBand(Record):
 
 
 class NewAutoAdd(Record):
-    """How new scenes are added automatically, about every hour"""
-    mode: Literal["reference", "copy"] | None
-    """`reference` renders scenes from their host; `copy` stores their whole files in the project.
-    Default: `"reference"`
+    """How new scenes are added or reported automatically, about every hour"""
+    mode: Literal["reference", "copy", "notify"] | None
+    """`reference` renders scenes from their host; `copy` stores their whole files in the project;
+    `notify` only reports them. Default: `"reference"`
     """
     collection_id: str | None | None
     """ID of the collection to add scenes to"""
     max_cloud_cover: float | None | None
     """Maximum cloud cover of added scenes in percent; defaults to the search's"""
     max_scenes_per_day: int | None
-    """Maximum number of scenes to add per day (UTC). Default: `20`"""
+    """Maximum number of scenes to add or report per day (UTC). Default: `20`"""
+    email: bool | None
+    """Whether to email new scenes at once to the user who saved or changed the search, whatever
+    their notification setting. Default: `false`
+    """
 
 
 class NewEventSubscription(Record):
@@ -1874,6 +1890,54 @@ class OrderCapture(Record):
     """Part of the scene to order: GeoJSON Polygon or MultiPolygon"""
     host: str | None | None
     """Host name; determined from the scene ID if omitted"""
+
+
+class OrderDraftCaptures(Record):
+    id: str
+    """Scene ID from `catalog.search`"""
+    host: str
+    """Host name"""
+    geometry: Geometry | None
+    """Part of the scene to order: GeoJSON Polygon or MultiPolygon; null for the whole scene"""
+    quoted_credits: int | None
+    """Price in credits that the scene had when the draft was saved; null if unknown"""
+    scene: dict[str, Any]
+    """What a client shows of the scene"""
+
+
+class OrderDraft(Record):
+    """A draft order, which only its member sees"""
+    _nested = {"captures": "OrderDraftCaptures"}
+    id: str
+    """Draft ID"""
+    name: str | None
+    """Name of the draft; null for the cart"""
+    version: int
+    """Number of changes; send it with the next change"""
+    created_at: str
+    """Creation time"""
+    updated_at: str
+    """Time of the last change"""
+    captures: list[OrderDraftCaptures]
+    """Scenes of the draft"""
+
+
+class OrderDraftSummary(Record):
+    """A draft order without its scenes"""
+    id: str
+    """Draft ID"""
+    name: str | None
+    """Name of the draft; null for the cart"""
+    version: int
+    """Number of changes; send it with the next change"""
+    created_at: str
+    """Creation time"""
+    updated_at: str
+    """Time of the last change"""
+    capture_count: int
+    """Number of scenes"""
+    quoted_credits: int
+    """Sum of the prices when the draft was saved"""
 
 
 class OrderFeatureCollection(Record):
@@ -2462,7 +2526,7 @@ class SavedSearchSources(Record):
 
 class SavedSearch(Record):
     """A saved search"""
-    _nested = {"auto_add": "AutoAdd", "sources": "SavedSearchSources"}
+    _nested = {"auto_add": "AutoAdd", "display": "DisplaySetting", "sources": "SavedSearchSources"}
     id: str
     """Saved search ID"""
     project_id: str
@@ -2482,9 +2546,11 @@ class SavedSearch(Record):
     auto_add: AutoAdd | None
     """How new scenes are added; null if they are not"""
     active: bool
-    """Whether new scenes are added"""
+    """Whether new scenes are added or reported"""
+    display: list[DisplaySetting] | None
+    """Display settings that clients restore; null if none"""
     added_count: int
-    """Number of scenes added so far"""
+    """Number of scenes added or reported so far"""
     sources: list[SavedSearchSources]
     """Progress per source"""
     last_run_at: str | None
@@ -3219,6 +3285,7 @@ __all__ = [
     "CoverageShare",
     "CreditTransaction",
     "DispatchedJob",
+    "DisplaySetting",
     "EstimatedPart",
     "Eula",
     "EulaDocument",
@@ -3258,6 +3325,8 @@ __all__ = [
     "Notification",
     "Order",
     "OrderCapture",
+    "OrderDraft",
+    "OrderDraftSummary",
     "OrderFeatureCollection",
     "OrderGroup",
     "Organization",

@@ -1,0 +1,130 @@
+/**
+ * Corners of an area as buttons on the map: they are dragged with pointer or finger, reached with Tab and moved with the arrow keys.
+ * Between two corners, a smaller button adds one.
+ */
+import * as maplibre from '/assets/maplibre-gl.mjs'
+import { addCornerAfter, cornersIn, middleAfter, moveCorner, positionOf, removeCorner, type Corner } from './edit-rings.ts'
+import type { AreaShape, Position } from './geo.ts'
+import type { SharedMap } from './shared-map.ts'
+import styles from './area-handles.module.css'
+
+/** More would be slow, and too close to hit: of a larger area, those in view are shown. */
+const MAX_HANDLES = 150
+const STEP_PX = 10
+const FINE_STEP_PX = 1
+
+const ARROWS: Readonly<Record<string, Position>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+
+interface HandleEvents {
+  /** While a corner is dragged. */
+  onMove(area: AreaShape): void
+  /** A change that can be undone. */
+  onChange(area: AreaShape, selected: Corner | null): void
+  onSelect(corner: Corner): void
+}
+
+export interface AreaHandles {
+  show(area: AreaShape, selected: Corner | null): void
+  stop(): void
+}
+
+const same = (a: Corner | null, b: Corner) => a !== null && a.polygon === b.polygon && a.ring === b.ring && a.index === b.index
+
+export function showHandles({ map }: SharedMap, { onMove, onChange, onSelect }: HandleEvents): AreaHandles {
+  let area: AreaShape | null = null
+  let selected: Corner | null = null
+  let markers: maplibre.Marker[] = []
+  const clear = () => {
+    for (const marker of markers) marker.remove()
+    markers = []
+  }
+  const handle = (at: Position, label: string, className: string) => {
+    const element = document.createElement('button')
+    element.type = 'button'
+    element.className = className
+    element.setAttribute('aria-label', label)
+    const marker = new maplibre.Marker({ element, draggable: true }).setLngLat(at).addTo(map)
+    element.setAttribute('role', 'button') // The library makes it an image.
+    element.setAttribute('tabindex', '0')
+    markers.push(marker)
+    return { element, marker }
+  }
+  const pointOf = (marker: maplibre.Marker): Position => {
+    const { lng, lat } = marker.getLngLat()
+    return [lng, lat]
+  }
+  const addCorner = (corner: Corner, all: number) => {
+    const current = area!
+    const at = positionOf(current, corner)!
+    const place = `${at[1].toFixed(5)}, ${at[0].toFixed(5)}`
+    const label = `Corner ${corner.index + 1} of ${all}${corner.polygon > 0 ? ` of area ${corner.polygon + 1}` : ''}${corner.ring > 0 ? `, hole ${corner.ring}` : ''}: ${place}`
+    const { element, marker } = handle(at, label, `${styles.corner}${same(selected, corner) ? ` ${styles.selected}` : ''}`)
+    marker.on('drag', () => onMove(moveCorner(current, corner, pointOf(marker))))
+    marker.on('dragend', () => onChange(moveCorner(current, corner, pointOf(marker)), corner))
+    element.addEventListener('focus', () => onSelect(corner))
+    element.addEventListener('click', (event) => {
+      event.stopPropagation()
+      onSelect(corner)
+    })
+    element.addEventListener('keydown', (event) => {
+      const step = ARROWS[event.key]
+      if (step) {
+        const pixels = event.shiftKey ? FINE_STEP_PX : STEP_PX
+        const { x, y } = map.project(at)
+        const { lng, lat } = map.unproject([x + step[0] * pixels, y + step[1] * pixels])
+        onChange(moveCorner(current, corner, [lng, lat]), corner)
+      } else if (event.key === 'Delete' || event.key === 'Backspace') onChange(removeCorner(current, corner), null)
+      else return
+      // The map would move, and other keys of the screen would act.
+      event.preventDefault()
+      event.stopPropagation()
+    })
+    if (same(selected, corner)) element.focus({ preventScroll: true })
+  }
+  const addMiddle = (corner: Corner) => {
+    const current = area!
+    const next = { ...corner, index: corner.index + 1 }
+    const { element, marker } = handle(middleAfter(current, corner), `Add a corner after corner ${corner.index + 1}`, styles.middle!)
+    const add = () => onChange(addCornerAfter(current, corner, pointOf(marker)), next)
+    marker.on('drag', () => onMove(addCornerAfter(current, corner, pointOf(marker))))
+    marker.on('dragend', add)
+    element.addEventListener('click', (event) => {
+      event.stopPropagation()
+      add()
+    })
+  }
+  const draw = () => {
+    clear()
+    if (!area) return
+    const shape = area
+    const bounds = map.getBounds()
+    const all = cornersIn(shape)
+    const shown =
+      all.length <= MAX_HANDLES ? all : all.filter((corner) => bounds.contains(positionOf(shape, corner)!)).slice(0, MAX_HANDLES)
+    const sizes = Map.groupBy(all, ({ polygon, ring }) => `${polygon} ${ring}`)
+    for (const corner of shown) {
+      addCorner(corner, sizes.get(`${corner.polygon} ${corner.ring}`)!.length)
+      addMiddle(corner)
+    }
+  }
+  const onMapMoved = () => {
+    if (area && cornersIn(area).length > MAX_HANDLES) draw()
+  }
+  map.on('moveend', onMapMoved)
+  return {
+    show: (next, corner) => {
+      area = next
+      selected = corner
+      draw()
+    },
+    stop: () => {
+      map.off('moveend', onMapMoved)
+      clear()
+    },
+  }
+}
