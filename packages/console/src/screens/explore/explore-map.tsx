@@ -23,8 +23,7 @@ interface ExploreMapParts {
   filters: Filters
   scenes: readonly Scene[]
   selected: Scene | null
-  /** Of the selected scene. */
-  source: CatalogSource | null
+  sources: readonly CatalogSource[]
   hovered: string | null
   setHovered(key: string | null): void
   pick(scene: Scene | null): void
@@ -54,11 +53,14 @@ export default function ExploreMap(parts: ExploreMapParts): ReactElement {
   const withRight = useMemo(() => [...new Set([...onMap, ...(swiped ? [swiped[1]] : [])])], [onMap, swiped])
   const pictures = usePlacedPictures(withRight)
   useScenesOnMap({ ...parts, area: filters.area, pictures: pictures.filter(({ id }) => onMap.some(({ key }) => key === id)) })
-  const style = useSceneTiles({ scene: swiped?.[0] ?? selected, others: onMap, source: parts.source, url, backdrop })
+  // The style is that of the scene in front: left of the divider, selected, or previewed last.
+  const styled = swiped?.[0] ?? (selected?.tiles ? selected : (shown.findLast(({ tiles }) => tiles !== null) ?? null))
+  const source = parts.sources.find(({ host_name }) => host_name === styled?.host) ?? null
+  const style = useSceneTiles({ scene: styled, others: onMap, source, url, backdrop })
   return (
     <MapSlot>
       <AreaTools onArea={setArea} />
-      <SceneStylePanel scene={selected} source={parts.source} tiles={style} url={url} onStyle={setUrl} />
+      <SceneStylePanel scene={styled} source={source} tiles={style} url={url} onStyle={setUrl} />
       {swiped && <SceneSwipe tiles={style.tilesOf(swiped[1])} picture={pictures.find(({ id }) => id === swiped[1].key) ?? null} />}
       <PreviewList
         scenes={shown}

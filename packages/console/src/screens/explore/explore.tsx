@@ -110,8 +110,9 @@ export function Explore(): ReactElement {
       <Suspense fallback={<div className={mapSlotStyles.slot} aria-busy="true" />}>
         {isPainted ? (
           <ExploreMap
-            {...{ url, setUrl, filters, selected, source, hovered, setHovered, pick, setArea, previews, setPreviews }}
+            {...{ url, setUrl, filters, selected, hovered, setHovered, pick, setArea, previews, setPreviews }}
             scenes={onMap}
+            sources={sources.data?.sources ?? []}
           />
         ) : (
           <div className={mapSlotStyles.slot} aria-busy="true" />
