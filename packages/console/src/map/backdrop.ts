@@ -45,8 +45,9 @@ export async function readBackdrop(): Promise<void> {
   if (isRead) return
   isRead = true
   try {
-    const [maps, { backdrop: chosen }] = await Promise.all([listBaseMaps(), call('visualization.backdrop.get', {})])
+    const maps = await listBaseMaps()
     baseMaps.set(maps)
+    const { backdrop: chosen } = await call('visualization.backdrop.get', {})
     const isKnown = chosen?.kind !== 'map' || maps.some(({ id }) => id === chosen.id)
     const next = isKnown ? chosen : null
     if (!isSame(next, backdrop.get())) backdrop.set(next)

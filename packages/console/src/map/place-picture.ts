@@ -7,6 +7,11 @@ import type { Picture } from './shared-map.ts'
 
 type Corners = Picture['corners']
 
+interface PlacedPicture extends Omit<Picture, 'id'> {
+  /** Its address belongs to whoever asked, who takes it back after use. */
+  isOwn: boolean
+}
+
 /** Samples along each side of a picture. */
 export const GRID = 24
 /** Of the samples outside the footprint, as many are empty in a picture of the bounding box. */
@@ -41,7 +46,7 @@ export function fillsBox(footprint: GeoJSON.Geometry, box: Box, samples: ArrayLi
 }
 
 /** The picture at an address, cut to the footprint, and where it goes; null if the place is not known. */
-export async function placePicture(address: string, footprint: GeoJSON.Geometry | null): Promise<Omit<Picture, 'id'> | null> {
+export async function placePicture(address: string, footprint: GeoJSON.Geometry | null): Promise<PlacedPicture | null> {
   const box = boxOf(footprint)
   if (!footprint || !box) return null
   const image = new Image()
@@ -50,7 +55,7 @@ export async function placePicture(address: string, footprint: GeoJSON.Geometry 
   const grid = drawn(image, GRID, GRID)
   if (!fillsBox(footprint, box, grid.getImageData(0, 0, GRID, GRID).data)) {
     const corners = cornersOf(footprint)
-    return corners && { url: address, corners }
+    return corners && { url: address, corners, isOwn: false }
   }
   const scale = Math.min(1, MAX_SIDE_PX / Math.max(image.naturalWidth, image.naturalHeight))
   const [width, height] = [Math.max(1, Math.round(image.naturalWidth * scale)), Math.max(1, Math.round(image.naturalHeight * scale))]
@@ -67,7 +72,7 @@ export async function placePicture(address: string, footprint: GeoJSON.Geometry 
     context.clip('evenodd')
   })
   const blob = await new Promise<Blob | null>((resolve) => cut.canvas.toBlob(resolve))
-  return blob && { url: URL.createObjectURL(blob), corners: boxCorners(box) }
+  return blob && { url: URL.createObjectURL(blob), corners: boxCorners(box), isOwn: true }
 }
 
 function drawn(image: HTMLImageElement, width: number, height: number, prepare?: (context: CanvasRenderingContext2D) => void) {

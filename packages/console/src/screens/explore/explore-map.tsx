@@ -52,7 +52,8 @@ export default function ExploreMap(parts: ExploreMapParts): ReactElement {
   )
   const withRight = useMemo(() => [...new Set([...onMap, ...(swiped ? [swiped[1]] : [])])], [onMap, swiped])
   const pictures = usePlacedPictures(withRight)
-  useScenesOnMap({ ...parts, area: filters.area, pictures: pictures.filter(({ id }) => onMap.some(({ key }) => key === id)) })
+  const leftPictures = useMemo(() => pictures.filter(({ id }) => onMap.some(({ key }) => key === id)), [pictures, onMap])
+  useScenesOnMap({ ...parts, area: filters.area, pictures: leftPictures })
   // The style is that of the scene in front: left of the divider, selected, or previewed last.
   const styled = swiped?.[0] ?? (selected?.tiles ? selected : (shown.findLast(({ tiles }) => tiles !== null) ?? null))
   const source = parts.sources.find(({ host_name }) => host_name === styled?.host) ?? null

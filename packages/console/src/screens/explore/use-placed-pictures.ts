@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { placePicture } from '../../map/place-picture.ts'
 import type { Picture } from '../../map/shared-map.ts'
 import type { Scene } from '../../state/scene.ts'
@@ -9,13 +9,13 @@ const pathOf = ({ kind, tiles, quicklook, thumbnail }: Scene): string | null =>
 
 /** Previews of scenes without tiles, where they belong; each is read once while it is shown. */
 export function usePlacedPictures(scenes: readonly Scene[]): readonly Picture[] {
-  const [placed, setPlaced] = useState<ReadonlyMap<string, Picture>>(new Map())
+  const [placed, setPlaced] = useState<ReadonlyMap<string, Picture & { isOwn: boolean }>>(new Map())
   const keys = scenes.map(({ key }) => key).join(' ')
   useEffect(() => {
     const wanted = scenes.filter((scene) => pathOf(scene) !== null)
     const stopped = new AbortController()
     setPlaced((before) => {
-      for (const [key, { url }] of before) if (!wanted.some((scene) => scene.key === key)) URL.revokeObjectURL(url)
+      for (const [key, { url, isOwn }] of before) if (isOwn && !wanted.some((scene) => scene.key === key)) URL.revokeObjectURL(url)
       return new Map([...before].filter(([key]) => wanted.some((scene) => scene.key === key)))
     })
     for (const scene of wanted) {
@@ -30,5 +30,6 @@ export function usePlacedPictures(scenes: readonly Scene[]): readonly Picture[] 
     return () => stopped.abort()
     // oxlint-disable-next-line exhaustive-deps
   }, [keys])
-  return scenes.flatMap(({ key }) => placed.get(key) ?? [])
+  // oxlint-disable-next-line exhaustive-deps
+  return useMemo(() => scenes.flatMap(({ key }) => placed.get(key) ?? []), [keys, placed])
 }
