@@ -342,3 +342,28 @@ test('traces have the standard settings, and are off without an endpoint', () =>
       (error: Error) => error instanceof ConfigError && !error.message.includes('secret') && error.message.startsWith('OTEL_'),
     )
 })
+
+test('base maps are a style, raster tiles or an archive each, and no message shows a key', () => {
+  const KEY = 'k3y'
+  const kinds = (env: Record<string, string>) => loadConfig(env).baseMaps.map(({ id, kind }) => `${id} ${kind}`)
+  assert.deepEqual(kinds({}), [])
+  assert.deepEqual(kinds({ BASEMAP_URL: `https://maps.example/style.json?key=${KEY}` }), ['streets style'])
+  const raster = `https://maps.example/{z}/{x}/{y}.png?key=${KEY}`
+  assert.deepEqual(kinds({ BASEMAP_URL: './world.pmtiles', BASEMAP_SATELLITE_URL: raster, BASEMAP_SATELLITE_ATTRIBUTION: '© Example' }), [
+    'streets pmtiles',
+    'satellite raster',
+  ])
+  assert.equal(loadConfig({ BASEMAP_URL: './world.pmtiles' }).baseMaps[0]!.location, path.resolve('world.pmtiles'))
+  assert.deepEqual(kinds({ BASEMAP_URL: `https://maps.example/world.pmtiles?key=${KEY}` }), ['streets pmtiles'])
+  for (const [env, message] of [
+    [{ BASEMAP_URL: raster }, /^BASEMAP_URL is a template of raster tiles, which needs BASEMAP_ATTRIBUTION/],
+    [{ BASEMAP_URL: `https://maps.example/{z}.png?key=${KEY}`, BASEMAP_ATTRIBUTION: 'x' }, /^BASEMAP_URL must have {z}, {x} and {y}/],
+    [{ BASEMAP_URL: `ftp://maps.example/${KEY}` }, /^BASEMAP_URL must be an http or https URL/],
+    [{ BASEMAP_SATELLITE_ATTRIBUTION: '© Example' }, /^BASEMAP_SATELLITE_ATTRIBUTION needs BASEMAP_SATELLITE_URL$/],
+  ] as const)
+    assert.throws(
+      () => loadConfig(env),
+      (error) => error instanceof ConfigError && message.test(error.message) && !error.message.includes(KEY),
+    )
+  assert.equal(readSettings({ BASEMAP_URL: raster }).given.get('BASEMAP_URL')?.isSecret, true)
+})

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
+import type { BaseMapSetting } from '#core/base-maps.ts'
 import { STANDARD_POOL, STANDARD_SEARCH_POOL } from '#core/database-pool.ts'
 import { MIN_USAGE_DAYS, STANDARD_RETENTION, type Retention } from '#core/retention.ts'
 import { KEY_BYTES } from '#core/seal.ts'
@@ -92,6 +93,8 @@ export interface Config {
   readonly clipAreas: string | null
   /** A file of registered external workers; null: none. */
   readonly workers: string | null
+  /** Base maps in addition to the built-in one. */
+  readonly baseMaps: readonly BaseMapSetting[]
   /** Addresses and networks whose `X-Forwarded-For` and `-Proto` are trusted. */
   readonly trustedProxies: readonly string[]
   /** Normal service between SIGTERM and the end of service. */
@@ -224,6 +227,7 @@ export function configOf(settings: Settings): Config {
     isOffline: flag('OFFLINE', text('OFFLINE', '0')),
     clipAreas: file('CLIP_AREAS'),
     workers: file('WORKERS'),
+    baseMaps: baseMaps(text),
     trustedProxies: networks('TRUSTED_PROXIES', text('TRUSTED_PROXIES', '')),
     drainSeconds: integer('DRAIN_SECONDS', text('DRAIN_SECONDS', isLocal ? '0' : '5'), 0, 600),
     keepAliveSeconds: integer('KEEP_ALIVE_SECONDS', text('KEEP_ALIVE_SECONDS', '75'), 1, 3_600),
@@ -301,6 +305,37 @@ function pairs(name: string, value: string): Record<string, string> {
       }
     }),
   )
+}
+
+function baseMaps(text: Text): BaseMapSetting[] {
+  const streets = baseMap('streets', 'Streets', ['BASEMAP_URL', 'BASEMAP_ATTRIBUTION'], text)
+  const satellite = baseMap('satellite', 'Satellite', ['BASEMAP_SATELLITE_URL', 'BASEMAP_SATELLITE_ATTRIBUTION'], text)
+  return [streets, satellite].filter((map) => map !== null)
+}
+
+/** The message shows no value, because it can contain a key. */
+function baseMap(
+  id: BaseMapSetting['id'],
+  name: string,
+  [setting, attributionSetting]: readonly [SettingName, SettingName],
+  text: Text,
+): BaseMapSetting | null {
+  const given = text(setting, '')
+  const attribution = text(attributionSetting, '')
+  if (!given && attribution) throw new ConfigError(`${attributionSetting} needs ${setting}`)
+  if (!given) return null
+  const isUrl = /^https?:\/\//.test(given)
+  if (isUrl && !URL.parse(given)) throw new ConfigError(`${setting} must be an http or https URL, or the path of a .pmtiles file`)
+  if (/\.pmtiles(?:[?#].*)?$/.test(given)) return { id, name, kind: 'pmtiles', location: isUrl ? given : path.resolve(given), attribution }
+  if (!isUrl) throw new ConfigError(`${setting} must be an http or https URL, or the path of a .pmtiles file`)
+  if (/\{quadkey\}|\{z\}/.test(given)) {
+    if (!/\{quadkey\}/.test(given) && !(/\{x\}/.test(given) && /\{-?y\}/.test(given)))
+      throw new ConfigError(`${setting} must have {z}, {x} and {y}, or {quadkey}, if it is a template of raster tiles`)
+    if (!attribution)
+      throw new ConfigError(`${setting} is a template of raster tiles, which needs ${attributionSetting}: whom the map must name`)
+    return { id, name, kind: 'raster', location: given, attribution }
+  }
+  return { id, name, kind: 'style', location: given, attribution }
 }
 
 function s3AccessLogs(text: Text): Config['s3AccessLogs'] {

@@ -286,7 +286,12 @@ export const PACKAGES: readonly Package[] = [
   },
   {
     path: 'packages/share/',
-    layers: [['share-api.ts'], ['share-map.ts', 'share-panel.ts'], ['share-compare.ts', 'share-legend.ts'], ['share.ts', 'welcome.ts']],
+    layers: [
+      ['share-api.ts', 'share-base-map.ts'],
+      ['share-map.ts', 'share-panel.ts'],
+      ['share-compare.ts', 'share-legend.ts'],
+      ['share.ts', 'welcome.ts'],
+    ],
     imports: [],
   },
   {

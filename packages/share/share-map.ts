@@ -1,6 +1,7 @@
 /** The map: a base drawn from open data that the service carries itself, the footprints, and one image at a time. */
 import * as maplibre from '/assets/maplibre-gl.mjs'
 import type { SharedItem, Tiles } from './share-api.ts'
+import type * as BaseMapModule from './share-base-map.ts'
 
 export interface ShareMap {
   /** Outlines of what is shared; the chosen one stands out. */
@@ -60,8 +61,12 @@ export function createMap(container: HTMLElement, events: MapEvents): ShareMap {
   // Layers can be added; the base map may still be loading, and imagery never waits for it.
   const ready = new Promise<void>((resolve) => map.once('style.load', () => resolve()))
   map.once('idle', () => addDetails(map))
+  const repaintNear = addNearWhenDrawn(map, dark, palette)
   let second: maplibre.Map | null = null
-  dark.addEventListener('change', () => [map, second].forEach((each) => each && repaint(each, palette())))
+  dark.addEventListener('change', () => {
+    for (const each of [map, second]) if (each) repaint(each, palette())
+    repaintNear()
+  })
 
   return {
     outline(items, onPick) {
@@ -117,6 +122,23 @@ export function createMap(container: HTMLElement, events: MapEvents): ShareMap {
   }
 }
 
+/** Once imagery is on the map: nothing is loaded before it that it does not need. Returns how to paint it in other colours. */
+function addNearWhenDrawn(map: maplibre.Map, dark: MediaQueryList, palette: () => Palette): () => void {
+  let baseMap: typeof BaseMapModule | null = null
+  const add = async () => {
+    baseMap = await import('./share-base-map.ts')
+    baseMap.addNearDetails(map, palette())
+    await baseMap.offerBaseMaps(map, () => (dark.matches ? 'dark' : 'light'))
+  }
+  const onIdle = () => {
+    if (!map.getLayer('image')) return
+    map.off('idle', onIdle)
+    void add()
+  }
+  map.on('idle', onIdle)
+  return () => baseMap?.repaintNearDetails(map, palette())
+}
+
 function openMap(container: HTMLElement, colours: Palette): maplibre.Map {
   const map = new maplibre.Map({
     container,
@@ -132,10 +154,7 @@ function openMap(container: HTMLElement, colours: Palette): maplibre.Map {
   map.addControl(new maplibre.NavigationControl({ showCompass: false }), 'top-right')
   map.addControl(new maplibre.FullscreenControl({ container: document.body }), 'top-right')
   map.addControl(new maplibre.ScaleControl({ unit: 'metric' }), 'bottom-right')
-  map.addControl(
-    new maplibre.AttributionControl({ compact: true, customAttribution: 'Land, borders and names: Natural Earth' }),
-    'bottom-right',
-  )
+  map.addControl(new maplibre.AttributionControl({ compact: true, customAttribution: 'Base map: Natural Earth' }), 'bottom-right')
   // It begins unfolded; over a small map that is in the way.
   if (container.clientWidth < 760)
     map.once('style.load', () => container.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))

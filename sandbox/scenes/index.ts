@@ -3,4 +3,5 @@ export { acquisitionOf, acquisitionsFor, scenesFor, type PlanPlace, type SceneQu
 export { describeScene, type SceneDescription, type SceneRequest } from './describe.ts'
 export { coarseCopy, cropOf, windowOf, type Window } from './part.ts'
 export { cogSpecOf, renderSamples, renderScene } from './render.ts'
+export { CLASSIFICATION } from './pixels.ts'
 export { SENSOR_IDS, type SensorId } from './sensors.ts'

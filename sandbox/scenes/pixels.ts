@@ -4,12 +4,12 @@ import { gridOfScene, type SceneDescription } from './describe.ts'
 import { footprintMask } from './footprint.ts'
 import { readLine, type Grid } from './grid.ts'
 import { paletteFor, type Palette } from './materials.ts'
-import { hash, points, toU, toV, type Points } from './noise.ts'
+import { hash, levelLimit, points, toU, toV, type Points } from './noise.ts'
 import { SENSORS } from './sensors.ts'
 import { dayOfYear } from './sun.ts'
 import { SurfacePainter } from './surface.ts'
 import { ground, type Ground } from './terrain.ts'
-import { hazeAt, sky, Weather } from './weather.ts'
+import { CLOUD_THRESHOLD, hazeAt, sky, Weather } from './weather.ts'
 import { createWorld, type World } from './world.ts'
 
 export type SceneSamples = Uint16Array | Uint8Array | Float32Array
@@ -21,7 +21,11 @@ interface RowPainter {
 }
 
 export const rowPainter = (scene: SceneDescription): RowPainter =>
-  scene.dataType === 'float32' ? new ElevationRows(scene) : new OpticalRows(scene)
+  scene.bands[0]?.name === CLASSIFICATION.name
+    ? new MaskRows(scene)
+    : scene.dataType === 'float32'
+      ? new ElevationRows(scene)
+      : new OpticalRows(scene)
 
 /** The ground of a row and of its two neighbours, each computed once. */
 class GroundRows {
@@ -67,6 +71,50 @@ class ElevationRows implements RowPainter {
   paintRow(row: number, at: number): void {
     const { heightM, coast } = this.#rows.read(row).ground
     for (let i = 0; i < this.#width; i++) this.#samples[at * this.#width + i] = coast[i]! > 0 ? heightM[i]! : 0
+  }
+}
+
+/** The scene classification of Sentinel-2: 0 outside the footprint, 4 vegetation for all ground, 9 clouds. */
+export const CLASSIFICATION = { name: 'scl', role: null, wavelengthUm: null } as const
+const CLEAR = 4
+const CLOUD = 9
+
+class MaskRows implements RowPainter {
+  readonly #scene: SceneDescription
+  readonly #grid: Grid
+  readonly #weather: Weather
+  readonly #at: Points
+  readonly #cloud: Float64Array
+  #samples = new Uint8Array(0)
+  #mask = new Uint8Array(0)
+
+  constructor(scene: SceneDescription) {
+    const { width, gsdM, latitude } = scene
+    this.#scene = scene
+    this.#grid = gridOfScene(scene)
+    this.#weather = new Weather({
+      capacity: width,
+      timeMs: Date.parse(scene.datetime),
+      limit: levelLimit(gsdM, latitude),
+      sun: { azimuthDeg: scene.sunAzimuthDeg, elevationDeg: scene.sunElevationDeg },
+    })
+    this.#at = points(width)
+    this.#cloud = new Float64Array(width)
+  }
+
+  begin(y: number, rows: number): Uint8Array {
+    const { width, footprint } = this.#scene
+    this.#samples = new Uint8Array(rows * width)
+    this.#mask = footprintMask(footprint, this.#grid, { y, count: rows, width }) as Uint8Array<ArrayBuffer>
+    return this.#samples
+  }
+
+  paintRow(row: number, at: number): void {
+    const { width } = this.#scene
+    readLine(this.#at, this.#grid, { column: 0.5, row: row + 0.5, stepX: 1, stepY: 0, count: width })
+    this.#weather.readClouds(this.#cloud, this.#at)
+    for (let i = at * width, column = 0; column < width; i++, column++)
+      if (this.#mask[i] !== 0) this.#samples[i] = this.#cloud[column]! > CLOUD_THRESHOLD ? CLOUD : CLEAR
   }
 }
 

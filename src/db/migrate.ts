@@ -47,6 +47,7 @@ import * as jobParts from './migrations/0049_job_parts.ts'
 import * as traceLinks from './migrations/0050_trace_links.ts'
 import * as reportedScenes from './migrations/0056_reported_scenes.ts'
 import * as orderDrafts from './migrations/0057_order_drafts.ts'
+import * as mapBackdrops from './migrations/0058_map_backdrops.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
 
@@ -101,6 +102,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0050_trace_links': traceLinks,
   '0056_reported_scenes': reportedScenes,
   '0057_order_drafts': orderDrafts,
+  '0058_map_backdrops': mapBackdrops,
 }
 
 interface MigrateOptions {

@@ -35,8 +35,8 @@ export const COMMON_HEADERS = {
   'Content-Security-Policy': API_POLICY,
 } as const
 
-/** URLs for the operator, which scripts of other origins do not need. */
-const NOT_SHARED = /^\/(metrics|welcome|docs\/demo\.json|sandbox\/.*)$/
+/** URLs for the operator, and maps that the operator pays for, which scripts of other origins do not need. */
+const NOT_SHARED = /^\/(metrics|welcome|docs\/demo\.json|sandbox\/.*|assets\/maps(?:\/.*)?)$/
 
 interface HeaderParts {
   platform: Pick<Platform, 'baseUrl'>

@@ -1,4 +1,5 @@
 /** The HTTP server: its limits, and the routes in the order in which they are registered. */
+import type { BaseMaps } from '#core/base-maps.ts'
 import type { Server } from 'node:http'
 import net from 'node:net'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
@@ -65,6 +66,8 @@ interface ServerOptions extends HealthParts {
   isDraining: () => boolean
   /** The progress of the console's build, and where its files go. */
   console?: ConsoleParts
+  /** Base maps of the operator. */
+  baseMaps?: BaseMaps
   /** The demo's sign-in and share link, for the welcome page; null if there is no demo, or if the service is not local. */
   demo?: Demo
   /** Whether a successful call is logged at debug level only, as those that load the demo are. */

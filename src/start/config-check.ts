@@ -1,5 +1,6 @@
 /** Checks what a start would use, without starting or changing anything: `npm run config -- check`. */
 import { sql } from 'kysely'
+import { createBaseMaps } from '#adapters/base-maps/base-maps.ts'
 import { readClipAreas } from '#adapters/clip/areas.ts'
 import { openStorage } from '#adapters/storage/open.ts'
 import { fixedSecret } from '#adapters/storage/signature.ts'
@@ -35,6 +36,7 @@ export async function checkConfig(env: Readonly<Record<string, string | undefine
     await check('SOURCES', config.sources ?? 'the built-in registry', () => sourcesOf(config)),
     await check('WORKERS', config.workers ?? 'none', () => readWorkersFile(config)),
     await check('CLIP_AREAS', config.clipAreas ?? 'none', () => readClipAreas(config.clipAreas, NO_SANDBOX)),
+    ...(await Promise.all(config.baseMaps.map((map) => check(`Base map ${map.name}`, 'responds', () => askBaseMap(config, map.id))))),
     await check('Database', config.databaseUrl ? 'responds' : `embedded, in ${config.dataDir}`, () => askDatabase(config)),
     await check('Object store', config.storageUrl ? `${config.storageUrl} responds` : `files in ${config.dataDir}`, () => askStore(config)),
   ]
@@ -53,6 +55,15 @@ async function check(name: string, detail: string, run: () => Promise<unknown>):
 
 async function sourcesOf({ sources, isOffline, vendorSecrets }: Config): Promise<void> {
   await readRegistry(sources, { sandboxUrl: NO_SANDBOX, isOffline, secrets: vendorSecrets, exchange: new Map() })
+}
+
+async function askBaseMap({ baseMaps: maps, egressAllow }: Config, id: string): Promise<void> {
+  const baseMaps = createBaseMaps({ maps, clock: systemClock, egressAllow })
+  try {
+    await baseMaps.style(id, { theme: 'light', prefix: '' })
+  } finally {
+    await baseMaps.close()
+  }
 }
 
 /** The embedded database is not started: it belongs to the service. */

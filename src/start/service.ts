@@ -1,4 +1,5 @@
 /** Starts the parts of the service in order. Every part registers how to stop it, and they stop in reverse order. */
+import { createBaseMaps } from '#adapters/base-maps/base-maps.ts'
 import path from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { createReadiness, watchReadiness } from '#background/readiness.ts'
@@ -112,7 +113,9 @@ async function startParts(config: Config, catalogue: Catalogue, started: AsyncDi
   const readiness = createReadiness(probesOf(database, storage), (line) => log.warn(line))
   composed.metrics.showDependencies(readiness.dependencies)
   const health = { readiness: () => phase.reason ?? readiness.reason(), isDraining: () => phase.isDraining }
-  const server = { log, ...health, api: config.role !== 'worker', sandboxPayments, demo, isQuiet }
+  const baseMaps = createBaseMaps({ maps: config.baseMaps, clock: systemClock, egressAllow: config.egressAllow })
+  started.defer(() => baseMaps.close())
+  const server = { log, baseMaps, ...health, api: config.role !== 'worker', sandboxPayments, demo, isQuiet }
   const app = buildServer({ ...config, ...composed, ...server, console: { progress: build.progress, storeOrigins } })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)

@@ -104,7 +104,7 @@ async function assertWhole(page: Page): Promise<void> {
 /** What has the focus in the list is highlighted, and what is chosen, on the map or by keys, is marked in the list. */
 async function highlight(page: Page, hands: Hands): Promise<void> {
   const row = rows(page).filter({ hasText: '0.5 m' }).first()
-  await row.getByRole('button').focus()
+  await row.getByRole('button').first().focus()
   await until('the row highlighted', async () => /hovered/.test((await row.getAttribute('class'))!), PATIENT_MS)
   if (hands === 'keyboard') await page.keyboard.press('Enter')
   else {

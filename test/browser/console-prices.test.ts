@@ -99,7 +99,7 @@ async function rows(page: Page, expected: readonly string[]): Promise<void> {
 async function orderable(page: Page): Promise<void> {
   const row = page.getByRole('region', { name: 'Scenes' }).getByRole('listitem').filter({ hasText: 'A$' }).first()
   const price = /A\$[\d.,]+/.exec(await row.innerText())![0]
-  await row.getByRole('button').click()
+  await row.getByRole('button').first().click()
   const inspector = page.getByRole('complementary', { name: 'Scene' })
   await inspector.getByText(price, { exact: true }).waitFor()
   await inspector.getByText('Minimum order: 1 km².', { exact: false }).waitFor()
@@ -116,6 +116,7 @@ async function refused(page: Page): Promise<void> {
     .filter({ hasText: 'Cannot be ordered' })
     .first()
     .getByRole('button')
+    .first()
     .click()
   const inspector = page.getByRole('complementary', { name: 'Scene' })
   await inspector.getByText(`at most ${MAX_SQKM} km² per capture`, { exact: false }).waitFor()

@@ -19,10 +19,10 @@ const NOW = new Date('2026-11-17T13:00:00Z')
 const AREA = boxPolygon([2.2, 48.1, 2.4, 48.3])
 const listed = (...ids: string[]) => ({ visualizations: ids.map((id) => ({ id, label: id.toUpperCase() })), default_id: ids[0] ?? null })
 
-test('styles are true colour, false colour and NDVI as far as the bands allow, or else the default', () => {
+test('styles begin with true colour, false colour and NDVI as far as the bands allow, then the default, then all others', () => {
   const labels = (...ids: string[]) => stylesOf(listed(...ids)).map(({ label }) => label)
-  assert.deepEqual(labels('rgb', 'cir', 'swir', 'evi', 'ndvi'), ['True colour', 'False colour', 'NDVI'])
-  assert.deepEqual(labels('rgb', 'urban'), ['True colour'])
+  assert.deepEqual(labels('rgb', 'cir', 'swir', 'evi', 'ndvi'), ['True colour', 'False colour', 'NDVI', 'SWIR', 'EVI'])
+  assert.deepEqual(labels('urban', 'evi', 'rgb'), ['True colour', 'URBAN', 'EVI'])
   assert.deepEqual(labels('elevation'), ['ELEVATION'])
   assert.deepEqual(labels(), [])
   const bands = [{ name: 'coastal', role: null }, { name: 'red', role: 'RED' }] // prettier-ignore
@@ -43,6 +43,9 @@ test('tiles keep their template and the provider of the scene', () => {
     'https://maps.example/api/v1/catalog/s2/a%2Fb/tiles/{z}/{x}/{y}.webp?provider=earth-search&visualization=ndvi',
   )
   assert.equal(tilesIn('/t/{z}', { id: 'rgb', label: '' }), 'https://maps.example/t/{z}?visualization=rgb')
+  assert.equal(tilesIn('/t/{z}', null), 'https://maps.example/t/{z}')
+  const custom = { id: '', label: '', expression: '(nir-red)/nir', colormap: 'viridis' }
+  assert.equal(tilesIn('/t/{z}', custom), 'https://maps.example/t/{z}?expression=%28nir-red%29%2Fnir&colormap=viridis')
 })
 
 test('at the zoom level of full resolution, a tile pixel is at most as large as a pixel of the scene', () => {

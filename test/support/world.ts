@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
+import { createBaseMaps } from '#adapters/base-maps/base-maps.ts'
 import { createMailFolder } from '#adapters/mail/files.ts'
 import { createSmtpMail } from '#adapters/mail/smtp.ts'
 import { readClipAreas } from '#adapters/clip/areas.ts'
@@ -18,6 +19,7 @@ import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Workers } from '#ports/workers.ts'
 import { compose } from '#start/compose.ts'
+import type { BaseMapSetting } from '#core/base-maps.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Retention } from '#core/retention.ts'
 import { createSeal, KEY_BYTES } from '#core/seal.ts'
@@ -89,6 +91,8 @@ interface WorldOptions {
   /** Shared with a simulated vendor; else one of its own. */
   clock?: ReturnType<typeof testClock>
   egressAllow?: readonly string[]
+  /** Base maps of an operator. */
+  baseMaps?: readonly BaseMapSetting[]
   /** Hosts that addresses of rasters may name. */
   cogHosts?: readonly string[]
   /** Whether the simulated vendors run. Without them the registry is there, but nobody answers. */
@@ -299,8 +303,10 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
       maySignUp: options.maySignUp ?? true,
     },
   })
+  const baseMaps = createBaseMaps({ maps: options.baseMaps ?? [], clock, egressAllow: options.egressAllow ?? [] })
   const app = buildServer({
     ...composed,
+    baseMaps,
     log,
     readiness: () => null,
     keepAliveSeconds: 75,
@@ -318,6 +324,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   t.after(async () => {
     await guestsLeave(t)
     await app.close()
+    await baseMaps.close()
     await sandbox?.close()
     await hosts?.close()
     await vendors.close()

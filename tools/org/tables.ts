@@ -31,6 +31,7 @@ const own = (name: string, move: Move, more: Partial<OrgTable> = {}): OrgTable =
 export const ORG_TABLES: readonly OrgTable[] = [
   { name: 'organization', move: 'moves', where: 'id = {org}', isKept: true },
   own('organization_member', 'moves'),
+  own('map_backdrop', 'moves'),
   own('organization_plan', 'moves'),
   own('project', 'moves'),
   { name: 'project_member', move: 'moves', where: `project_id in (${PROJECTS})` },

@@ -86,6 +86,10 @@ const exploreSearch = search(
   'angle',
   'price',
   'sensors',
+  'show',
+  'swipe',
+  'expr',
+  'cmap',
 )
 const librarySearch = search('q', 'type', 'view')
 const viewerSearch = search(

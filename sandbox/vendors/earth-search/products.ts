@@ -15,6 +15,7 @@ const SENTINEL_GSD_M = 10
 const SENTINEL_FILES: readonly ProductFile[] = [
   ...SENTINEL_BANDS.map(([band, name, gsd]) => ({ key: name, name: `${band}.tif`, bands: [name], factor: gsd / SENTINEL_GSD_M })),
   { key: 'visual', name: 'TCI.tif', bands: ['red', 'green', 'blue'], isVisual: true },
+  { key: 'scl', name: 'SCL.tif', bands: [], factor: 2, isMask: true },
 ]
 
 const eoBand = (name: string) => {
@@ -55,6 +56,14 @@ function sentinelAssets(scene: SceneDescription, folder: string, thumbnail: stri
       'eo:bands': ['red', 'green', 'blue'].map(eoBand),
       ...gridOf(scene),
       roles: ['visual'],
+    },
+    scl: {
+      href: `${folder}/SCL.tif`,
+      type: COG_TYPE,
+      title: 'Scene classification map (SCL)',
+      ...gridOf(scene, 2),
+      'raster:bands': [{ nodata: 0, data_type: 'uint8', spatial_resolution: 2 * SENTINEL_GSD_M }],
+      roles: ['data'],
     },
     thumbnail: { href: thumbnail, type: 'image/jpeg', title: 'Thumbnail of preview image', roles: ['thumbnail'] },
   }

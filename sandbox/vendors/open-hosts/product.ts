@@ -1,5 +1,5 @@
 /** A collection of an open host, with simulated scenes as its items and files. */
-import { windowOf, type SceneDescription, type SensorId } from '../../scenes/index.ts'
+import { CLASSIFICATION, windowOf, type SceneDescription, type SensorId } from '../../scenes/index.ts'
 
 /** One file of a scene. */
 export interface ProductFile {
@@ -13,6 +13,8 @@ export interface ProductFile {
   readonly factor?: number
   /** An 8-bit image for the eye instead of values. */
   readonly isVisual?: true
+  /** Classes of the scene classification instead of values: clouds, and what is not. */
+  readonly isMask?: true
   /** The stored value of a sample of the simulated sensor; 0 stays 0. */
   readonly store?: (sample: number) => number
 }
@@ -44,13 +46,14 @@ export function sceneIdOf({ idOf, sensor }: Product, id: string): string | null 
 }
 
 /** The part of a scene that one file has. */
-export function fileScene(scene: SceneDescription, { key, bands, factor = 1, isVisual }: ProductFile): SceneDescription {
+export function fileScene(scene: SceneDescription, { key, bands, factor = 1, isVisual, isMask }: ProductFile): SceneDescription {
   const size = { width: Math.floor(scene.width / factor), height: Math.floor(scene.height / factor) }
   const copy = factor === 1 ? scene : windowOf(scene, { x: 0, y: 0, ...size }, factor)
   return {
     ...copy,
     id: `${scene.id}_${key}`,
     bands: bands.map((name) => scene.bands.find((band) => band.name === name)!),
+    ...(isMask ? { bands: [CLASSIFICATION], dataType: 'uint8' as const, scale: null } : {}),
     ...(isVisual ? { dataType: 'uint8' as const, scale: null } : {}),
   }
 }

@@ -6,6 +6,7 @@ import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shape
 import { CURRENCY } from '#core/money.ts'
 import {
   ACCOUNT_OWNERS,
+  CLOUD_MASKS,
   DATA_TYPES,
   PROTOCOLS,
   RENDER_STRATEGIES,
@@ -123,6 +124,7 @@ const CollectionEntry = Closed({
   assets: Type.Optional(Type.Array(AssetKey, { maxItems: 50 })),
   visual: Type.Optional(AssetKey),
   scale: Type.Optional(Choice(SCALES)),
+  cloudMask: Type.Optional(Closed({ asset: AssetKey, kind: Choice(CLOUD_MASKS) })),
   /** If it differs from the source's. */
   renderStrategy: Type.Optional(Choice(RENDER_STRATEGIES)),
   publicProvider: Nullable(Choice(['landsat', 'naip', 'sentinel'])),
@@ -332,6 +334,7 @@ function collectionOf(entry: Static<typeof CollectionEntry>, renderStrategy: Sou
     assets: entry.assets ?? [...new Set(bands.flatMap(({ asset }) => asset ?? []))],
     visual: entry.visual ?? null,
     scale: entry.scale ?? 'stac',
+    cloudMask: entry.cloudMask ?? null,
     renderStrategy: entry.renderStrategy ?? renderStrategy,
     terms: entry.terms ? termsOf(entry.terms) : null,
   }

@@ -50,6 +50,13 @@ export interface IdentityTables {
     updated_at: Date
     deleted_at: Date | null
   }
+  map_backdrop: {
+    org_id: string
+    user_id: string
+    kind: 'map' | 'item' | 'collection'
+    target: string
+    updated_at: Date
+  }
   organization_member: {
     org_id: string
     user_id: string

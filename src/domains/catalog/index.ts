@@ -2,6 +2,7 @@
 import type { AnyOperation } from '#operation.ts'
 import type { AnyTask } from '#task.ts'
 import aggregate from './aggregate.ts'
+import coverage from './coverage.ts'
 import federatedSearch from './federated_search.ts'
 import granulePoints from './granule_points.ts'
 import imageQuicklook from './image.quicklook.ts'
@@ -13,6 +14,7 @@ import infoSentinel from './info.sentinel.ts'
 import itemGet from './item.get.ts'
 import providerSamples from './provider.samples.ts'
 import providersList from './providers.list.ts'
+import sceneCloudCover from './scene.cloud_cover.ts'
 import sceneCopy from './scene.copy.ts'
 import sceneSave from './scene.save.ts'
 import search from './search.ts'
@@ -26,6 +28,7 @@ import probeSourcesTask from './probe-sources.task.ts'
 
 export const operations: readonly AnyOperation[] = [
   aggregate,
+  coverage,
   federatedSearch,
   granulePoints,
   imageQuicklook,
@@ -37,6 +40,7 @@ export const operations: readonly AnyOperation[] = [
   itemGet,
   providerSamples,
   providersList,
+  sceneCloudCover,
   sceneCopy,
   sceneSave,
   search,

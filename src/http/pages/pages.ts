@@ -2,15 +2,18 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { PROBLEMS, problem, type ProblemSlug } from '#core/problem.ts'
+import { registerBaseMaps } from './base-maps.ts'
 import { registerBasemap } from './basemap.ts'
+import type { BaseMaps } from '#core/base-maps.ts'
 import { registerGuides } from './guides.ts'
 import { escape, layout, sendPage } from './layout.ts'
 import { registerStatic } from './static.ts'
 import { registerWelcome, type WelcomeParts } from './welcome.ts'
 
-export function registerPages(app: FastifyInstance, parts: WelcomeParts): void {
+export function registerPages(app: FastifyInstance, parts: WelcomeParts & { baseMaps?: BaseMaps | undefined }): void {
   registerStatic(app)
   registerBasemap(app)
+  registerBaseMaps(app, parts)
   registerGuides(app)
   registerWelcome(app, parts)
   app.get('/docs', async (_request, reply) => sendPage(reply, REFERENCE))

@@ -64,10 +64,16 @@ const ASSETS: Record<string, Asset> = {
   'world-names.json': world('countries-50m.json', worldNames),
   'share.css': file(CSS, share, 'share.css'),
   ...Object.fromEntries(
-    ['share.ts', 'share-api.ts', 'share-map.ts', 'share-panel.ts', 'share-legend.ts', 'share-compare.ts', 'welcome.ts'].map((name) => [
-      name,
-      script(share, name),
-    ]),
+    [
+      'share.ts',
+      'share-api.ts',
+      'share-map.ts',
+      'share-base-map.ts',
+      'share-panel.ts',
+      'share-legend.ts',
+      'share-compare.ts',
+      'welcome.ts',
+    ].map((name) => [name, script(share, name)]),
   ),
 }
 

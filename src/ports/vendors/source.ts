@@ -27,6 +27,14 @@ type RenderStrategy = (typeof RENDER_STRATEGIES)[number]
 export const SCALES = ['stac', 's2-baseline', 'none'] as const
 type Scale = (typeof SCALES)[number]
 
+/** `scl`: the scene classification of Sentinel-2. */
+export const CLOUD_MASKS = ['scl'] as const
+
+export interface CloudMask {
+  readonly asset: string
+  readonly kind: (typeof CLOUD_MASKS)[number]
+}
+
 export type Bbox = readonly [west: number, south: number, east: number, north: number]
 
 /** How imagery can be used, and who must be named. */
@@ -109,6 +117,8 @@ export interface SourceCollection {
   /** An 8-bit true-colour image of the whole scene, if there is one. */
   readonly visual: string | null
   readonly scale: Scale
+  /** Where clouds are marked, if the source has it. */
+  readonly cloudMask: CloudMask | null
   readonly renderStrategy: RenderStrategy
   /** Where tiles of its scenes are rendered from; null if they cannot be. */
   readonly publicProvider: 'landsat' | 'naip' | 'sentinel' | null

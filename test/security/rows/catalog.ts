@@ -5,10 +5,22 @@ import { ANYBODY, CHANGES_A_PROJECT, FINDS_NOTHING, NOBODY } from '../statuses.t
 
 /** A search that no host needs to be asked for: none has the collection. */
 const NOWHERE = { collections: ['nothing'] }
+const AREA = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [0, 0],
+    ],
+  ],
+}
 const SCENE = { scene_id: 'nothing' }
 
 export const rows: Rows = {
   'catalog.aggregate': { ...ANYBODY, input: () => NOWHERE, breaks: null },
+  'catalog.coverage': { ...ANYBODY, input: () => ({ area: AREA, footprints: [AREA] }), breaks: null },
   'catalog.federated_search': { ...ANYBODY, input: () => NOWHERE, breaks: null },
   'catalog.granule_points': {
     ...FINDS_NOTHING,
@@ -24,6 +36,7 @@ export const rows: Rows = {
   'catalog.item.get': { ...FINDS_NOTHING, input: () => ({ host_name: 'sandbox-hr', id: 'nothing' }), breaks: null },
   'catalog.provider.samples': { ...FINDS_NOTHING, input: () => ({ provider: 'nobody' }), breaks: null },
   'catalog.providers.list': { ...ANYBODY, input: () => ({}), breaks: null },
+  'catalog.scene.cloud_cover': { ...FINDS_NOTHING, input: () => ({ host_name: 'sandbox-hr', id: 'nothing', area: AREA }), breaks: null },
   /** Whoever may change the project is told that there is no such host. */
   'catalog.scene.copy': {
     a: `${NOBODY} | 404 404 403 403 | 404 404 | 403 403 404 | 403 404 404 404`,

@@ -55,6 +55,28 @@ export interface CatalogAggregateOutput {
   sources: CountedSource[]
 }
 
+/** Input of `catalog.coverage`. */
+export interface CatalogCoverageInput {
+  /** Area of interest: GeoJSON Polygon or MultiPolygon */
+  area: { [name: string]: unknown }
+  /** Footprints of scenes: GeoJSON Polygons or MultiPolygons, at most 100; where they overlap, the area counts once */
+  footprints: ({ [name: string]: unknown })[]
+}
+
+/** Output of `catalog.coverage`. */
+export interface CatalogCoverageOutput {
+  /** Size of the area in km² */
+  area_km2: number
+  /** Part of the area that the footprints cover, in km² */
+  covered_km2: number
+  /** The same in percent of the area */
+  covered_percent: number
+  /** Covered part of the area; null if none */
+  covered: { [name: string]: unknown } | null
+  /** Part of the area that no footprint covers; null if none */
+  rest: { [name: string]: unknown } | null
+}
+
 /** Input of `catalog.federated_search`. */
 export interface CatalogFederatedSearchInput {
   /** Only scenes of these collections */
@@ -215,6 +237,28 @@ export interface CatalogProvidersListOutput {
   providers: PublicProvider[]
   /** Number of results returned */
   count: number
+}
+
+/** Input of `catalog.scene.cloud_cover`. */
+export interface CatalogSceneCloudCoverInput {
+  /** Host name from `catalog.vendors.list` */
+  host_name: string
+  /** Scene ID from a search */
+  id: string
+  /** Area of interest: GeoJSON Polygon or MultiPolygon */
+  area: { [name: string]: unknown }
+}
+
+/** Output of `catalog.scene.cloud_cover`. */
+export interface CatalogSceneCloudCoverOutput {
+  /** Cloud cover over the area in percent; null if the source has no cloud mask or no data there */
+  area_cloud_cover: number | null
+  /** Part of the area with data in percent; null if the source has no cloud mask */
+  area_data_percent: number | null
+  /** Cloud cover of the whole scene as its source states it; null if unknown */
+  scene_cloud_cover: number | null
+  /** Kind of cloud mask: `scl` is the scene classification of Sentinel-2; null if there is none */
+  mask: 'scl' | null
 }
 
 /** Input of `catalog.scene.copy`. */
@@ -536,6 +580,15 @@ export class CatalogSceneApi {
   }
 
   /**
+   * Cloud cover of an open scene over an area, from the cloud mask of its source.
+   *
+   * Requires the scope `catalog:read`. Read-only.
+   */
+  cloudCover(input: CatalogSceneCloudCoverInput, options?: CallOptions): Promise<CatalogSceneCloudCoverOutput> {
+    return this.#client.call('catalog.scene.cloud_cover', input, options, 'read')
+  }
+
+  /**
    * Copy an open scene into a project, whole or clipped to an area, as a job.
    *
    * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
@@ -665,6 +718,15 @@ export class CatalogApi {
    */
   aggregate(input: CatalogAggregateInput = {}, options?: CallOptions): Promise<CatalogAggregateOutput> {
     return this.#client.call('catalog.aggregate', input, options, 'read')
+  }
+
+  /**
+   * How much of an area the footprints of scenes cover together.
+   *
+   * Requires the scope `catalog:read`. Read-only.
+   */
+  coverage(input: CatalogCoverageInput, options?: CallOptions): Promise<CatalogCoverageOutput> {
+    return this.#client.call('catalog.coverage', input, options, 'read')
   }
 
   /**

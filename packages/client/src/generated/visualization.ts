@@ -7,6 +7,46 @@ import type {
   VisualizationProfile,
 } from './types.ts'
 
+/** Input of `visualization.backdrop.get`. */
+export type VisualizationBackdropGetInput = {}
+
+/** Output of `visualization.backdrop.get`. */
+export interface VisualizationBackdropGetOutput {
+  /** Backdrop of the maps; null for the built-in base map */
+  backdrop: {
+    /** `map` for a base map of the service, `item` or `collection` for imagery */
+    kind: 'map' | 'item' | 'collection'
+    /** Name of the base map, such as `satellite`, or the ID of the item or collection */
+    id: string
+    /** Name of the item or collection; null for a base map */
+    name: string | null
+  } | null
+}
+
+/** Input of `visualization.backdrop.set`. */
+export interface VisualizationBackdropSetInput {
+  /** Backdrop of the maps; null for the built-in base map */
+  backdrop: {
+    /** `map` for a base map of the service, `item` or `collection` for imagery */
+    kind: 'map' | 'item' | 'collection'
+    /** Name of the base map, such as `satellite`, or the ID of the item or collection */
+    id: string
+  } | null
+}
+
+/** Output of `visualization.backdrop.set`. */
+export interface VisualizationBackdropSetOutput {
+  /** Backdrop of the maps; null for the built-in base map */
+  backdrop: {
+    /** `map` for a base map of the service, `item` or `collection` for imagery */
+    kind: 'map' | 'item' | 'collection'
+    /** Name of the base map, such as `satellite`, or the ID of the item or collection */
+    id: string
+    /** Name of the item or collection; null for a base map */
+    name: string | null
+  } | null
+}
+
 /** Input of `visualization.list_for`. */
 export interface VisualizationListForInput {
   /** Band role to 1-based band number, for example `{"RED": 3, "NIR": 4}` */
@@ -115,6 +155,32 @@ export interface VisualizationProfilesListInput {
 /** Output of `visualization.profiles.list`. */
 export type VisualizationProfilesListOutput = VisualizationProfile[]
 
+export class VisualizationBackdropApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * What the caller sees behind the imagery of every map.
+   *
+   * Requires the scope `items:read`. Read-only.
+   */
+  get(input: VisualizationBackdropGetInput = {}, options?: CallOptions): Promise<VisualizationBackdropGetOutput> {
+    return this.#client.call('visualization.backdrop.get', input, options, 'read')
+  }
+
+  /**
+   * Change what the caller sees behind the imagery of every map.
+   *
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  set(input: VisualizationBackdropSetInput, options?: CallOptions): Promise<VisualizationBackdropSetOutput> {
+    return this.#client.call('visualization.backdrop.set', input, options, 'keyed')
+  }
+}
+
 export class VisualizationProfileApi {
   readonly #client: Client
 
@@ -187,11 +253,13 @@ export class VisualizationProfilesApi {
 
 export class VisualizationApi {
   readonly #client: Client
+  readonly backdrop: VisualizationBackdropApi
   readonly profile: VisualizationProfileApi
   readonly profiles: VisualizationProfilesApi
 
   constructor(client: Client) {
     this.#client = client
+    this.backdrop = new VisualizationBackdropApi(client)
     this.profile = new VisualizationProfileApi(client)
     this.profiles = new VisualizationProfilesApi(client)
   }

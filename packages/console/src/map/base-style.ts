@@ -11,6 +11,8 @@ const PALETTES = {
 
 const GRID_STEP_DEGREES = 15
 const SIGNAL = '#f2a33a'
+/** The part of the area that the cart covers. */
+const COVERED = '#2f9e62'
 const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 type Theme = keyof typeof PALETTES
 type Paint = maplibre.StyleSpecification['layers']
@@ -23,6 +25,7 @@ export function baseStyle(theme: Theme): maplibre.StyleSpecification {
       borders: { type: 'geojson', data: EMPTY, tolerance: 0.2 },
       grid: { type: 'geojson', data: graticule() },
       footprints: { type: 'geojson', data: EMPTY, promoteId: 'id' },
+      coverage: { type: 'geojson', data: EMPTY },
       area: { type: 'geojson', data: EMPTY },
       points: { type: 'geojson', data: EMPTY },
     },
@@ -56,6 +59,11 @@ export function addDetails(map: maplibre.Map, theme: Theme): void {
   })
   for (const layer of detailLayers(theme)) map.addLayer(layer, layer.type === 'symbol' ? undefined : 'borders')
 }
+
+/** What another base map replaces; water stays as the ground where that has none. */
+export const BUILT_IN_NAMES = ['place-names', 'borders-near']
+const BUILT_IN_GROUND = ['grid', 'land', 'borders', 'land-near', 'relief', 'lakes', 'rivers', 'regions', 'river-names', 'lake-names']
+export const BUILT_IN_LAYERS = [...BUILT_IN_GROUND, ...BUILT_IN_NAMES]
 
 const byZoom = (...stops: number[]): maplibre.ExpressionSpecification => ['interpolate', ['linear'], ['zoom'], ...stops]
 
@@ -150,6 +158,8 @@ function baseLayers(theme: Theme): Paint {
       source: 'borders',
       paint: { 'line-color': colours.border, 'line-width': ['interpolate', ['linear'], ['zoom'], 1, 0.5, 8, 1.4] },
     },
+    // The operator's base map and a backdrop are inserted below this layer.
+    { id: 'above-base', type: 'background', layout: { visibility: 'none' } },
     // Imagery is inserted below this layer, overlays are above it.
     { id: 'above-rasters', type: 'background', layout: { visibility: 'none' } },
   ]
@@ -213,6 +223,8 @@ function overlays(theme: Theme): Paint {
       source: 'footprints',
       paint: { 'line-color': hover, 'line-width': state('selected', 2.6, 1.1), 'line-opacity': lineOpacity(0, false) },
     },
+    { id: 'coverage-fill', type: 'fill', source: 'coverage', paint: { 'fill-color': COVERED, 'fill-opacity': 0.28 } },
+    { id: 'coverage-line', type: 'line', source: 'coverage', paint: { 'line-color': COVERED, 'line-width': 1.5 } },
     { id: 'area-under', type: 'line', source: 'area', paint: { 'line-color': '#2b1a00', 'line-width': 4, 'line-opacity': 0.55 } },
     { id: 'area-fill', type: 'fill', source: 'area', paint: { 'fill-color': SIGNAL, 'fill-opacity': AREA_FILL } },
     { id: 'area-line', type: 'line', source: 'area', paint: { 'line-color': SIGNAL, 'line-width': 2 } },

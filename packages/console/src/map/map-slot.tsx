@@ -1,6 +1,7 @@
 /** Where a screen shows the map: the shared map moves in when the screen opens. */
 import { useLayoutEffect, useRef, useState, type ReactElement, type ReactNode } from 'react'
 import { Icon } from '../ui/icons.tsx'
+import { BackdropMenu } from './backdrop-menu.tsx'
 import { sharedMap } from './shared-map.ts'
 import { classes } from '../ui/classes.ts'
 import styles from './map-slot.module.css'
@@ -30,6 +31,8 @@ export function MapSlot({ className, zoomClassName, children }: MapSlotParts): R
         <button type="button" aria-label="Zoom out" title="Zoom out" onClick={() => shared.map.zoomOut()}>
           <Icon name="zoomout" />
         </button>
+        <hr />
+        <BackdropMenu />
       </div>
       {children}
     </div>

@@ -4,6 +4,8 @@ import { currentToken } from '../api/session.ts'
 import { currentTheme, onTheme } from '../ui/theme.ts'
 import { whenIdle } from '../ui/when-idle.ts'
 import slotStyles from './map-slot.module.css'
+import { currentBackdrop, onBackdrop, setUnavailable, backdropName, knownBaseMaps } from './backdrop.ts'
+import { BackdropLayers } from './backdrop-layers.ts'
 import { addDetails, baseStyle, paintFills, repaint } from './base-style.ts'
 import { boxOf, type Box, type Position } from './geo.ts'
 
@@ -26,7 +28,7 @@ interface Footprint {
   colour?: string
 }
 
-interface Picture {
+export interface Picture {
   id: string
   url: string
   /** Corners from the top left, clockwise. */
@@ -100,13 +102,28 @@ class SharedMap {
       'Map. Use the arrow keys to move and plus and minus to zoom. The lists beside it have the same content.',
     )
     this.ready = new Promise((resolve) => this.map.once('style.load', () => resolve()))
-    this.map.once('idle', () => whenIdle(() => addDetails(this.map, currentTheme())))
+    const backdrop = new BackdropLayers(this.map, () => setUnavailable(backdropName(currentBackdrop(), knownBaseMaps())))
+    this.map.once('idle', () =>
+      whenIdle(() => {
+        addDetails(this.map, currentTheme())
+        backdrop.hideBuiltIn()
+      }),
+    )
+    const showBackdrop = () => void this.ready.then(() => backdrop.show(currentBackdrop()))
+    onBackdrop(showBackdrop)
+    if (currentBackdrop()) showBackdrop()
     this.map.on('error', () => undefined) // A tile that fails is a gap; it must not fill the console.
     this.map.on('movestart', () => this.element.setAttribute('aria-busy', 'true'))
     this.map.on('dataloading', () => this.element.setAttribute('aria-busy', 'true'))
     this.map.on('idle', () => this.element.setAttribute('aria-busy', 'false'))
     void this.ready.then(() => this.element.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
-    onTheme(() => void this.ready.then(() => repaint(this.map, currentTheme())))
+    onTheme(
+      () =>
+        void this.ready.then(() => {
+          repaint(this.map, currentTheme())
+          if (currentBackdrop()?.kind === 'map') void backdrop.show(currentBackdrop())
+        }),
+    )
     new ResizeObserver(() => this.map.resize()).observe(this.element)
   }
 
@@ -147,7 +164,7 @@ class SharedMap {
     if (this.map.getSource(id)) this.map.removeSource(id)
   }
 
-  setPictures(pictures: Picture[]): void {
+  setPictures(pictures: readonly Picture[]): void {
     void this.ready.then(() => {
       for (const [id, url] of this.#pictures) {
         if (pictures.some((picture) => picture.id === id && picture.url === url)) continue
@@ -202,6 +219,11 @@ class SharedMap {
     void this.ready.then(() => this.#source('area').setData(geometry ? { type: 'Feature', properties: {}, geometry } : EMPTY))
   }
 
+  /** The part of the area that is covered, for example by the scenes of an order. */
+  setCoverage(geometry: GeoJSON.Geometry | null): void {
+    void this.ready.then(() => this.#source('coverage').setData(geometry ? { type: 'Feature', properties: {}, geometry } : EMPTY))
+  }
+
   /** Small marks, for example pinned pixels. */
   setPoints(points: readonly Position[]): void {
     void this.ready.then(() =>
@@ -251,6 +273,7 @@ class SharedMap {
     this.setPictures([])
     this.setFootprints([])
     this.setArea(null)
+    this.setCoverage(null)
     this.setPoints([])
     this.setSelected([])
   }

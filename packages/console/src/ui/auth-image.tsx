@@ -1,6 +1,7 @@
 /** A picture of the service that needs the caller's token: asked for when it comes into view, kept for a while. */
 import { useEffect, useRef, useState, type ReactElement } from 'react'
 import { freshToken, onSessionEnd } from '../api/session.ts'
+import { classes } from './classes.ts'
 import { createPictures } from './pictures.ts'
 import styles from './auth-image.module.css'
 
@@ -21,9 +22,12 @@ export const pictureOf = pictures.get
 
 export function AuthImage({ path, alt }: { path: string | null; alt: string }): ReactElement {
   const [url, setUrl] = useState(path ? pictures.known(path) : null)
+  const [isWaiting, setWaiting] = useState(path !== null && url === null)
   const place = useRef<HTMLSpanElement>(null)
   useEffect(() => {
-    setUrl(path ? pictures.known(path) : null)
+    const known = path ? pictures.known(path) : null
+    setUrl(known)
+    setWaiting(path !== null && known === null)
     if (!path) return
     const stopped = new AbortController()
     const watcher = new IntersectionObserver((entries) => {
@@ -34,6 +38,9 @@ export function AuthImage({ path, alt }: { path: string | null; alt: string }): 
           if (!stopped.signal.aborted) setUrl(address)
         })
         .catch(() => undefined)
+        .finally(() => {
+          if (!stopped.signal.aborted) setWaiting(false)
+        })
     })
     watcher.observe(place.current!)
     return () => {
@@ -42,7 +49,7 @@ export function AuthImage({ path, alt }: { path: string | null; alt: string }): 
     }
   }, [path])
   return (
-    <span ref={place} className={styles.picture}>
+    <span ref={place} className={classes(styles.picture, isWaiting && styles.waiting)} data-waiting={isWaiting || undefined}>
       {url && <img src={url} alt={alt} draggable={false} />}
     </span>
   )

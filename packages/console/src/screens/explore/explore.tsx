@@ -10,6 +10,7 @@ import { SceneInspector } from './scene-inspector.tsx'
 import { filtersFromUrl, parseBox, sortFromUrl, sortScenes } from './scenes.ts'
 import { useAreaTool } from './use-area.ts'
 import { usePainted } from './use-painted.ts'
+import { usePreviews } from './use-previews.ts'
 import { useRealPlace } from './use-real-place.ts'
 import { useSceneKeys } from './use-scene-keys.ts'
 import { useScenePrices } from './use-scene-prices.ts'
@@ -22,6 +23,14 @@ import workspaceStyles from '../../parts/workspace.module.css'
 import ui from '../../ui/ui.module.css'
 
 const ExploreMap = lazy(withLoadError(() => import('./explore-map.tsx')))
+
+const workspaceClass = (hasInspector: boolean) =>
+  classes(
+    workspaceStyles.workspace,
+    workspaceStyles.explore,
+    hasInspector && workspaceStyles.withInspector,
+    hasInspector && workspaceStyles.inspectorOnPhone,
+  )
 
 export function Explore(): ReactElement {
   const [url, setUrl] = useUrl()
@@ -57,25 +66,18 @@ export function Explore(): ReactElement {
   const { open, close } = usePanel('sel')
   const pick = useCallback((scene: Scene | null) => (scene ? open(scene.key) : close()), [open, close])
   // From scene to scene by keys is one entry of the history, so that the way back is not as long as the list.
-  const step = useCallback(
-    (scene: Scene) => (url['sel'] === undefined ? open(scene.key) : setUrl({ sel: scene.key })),
-    [open, setUrl, url['sel']],
-  )
+  const hasSelection = url['sel'] !== undefined
+  const step = useCallback(({ key }: Scene) => (hasSelection ? setUrl({ sel: key }) : open(key)), [open, setUrl, hasSelection])
   const areaTool = useAreaTool(filters.area, setUrl)
   const { setArea } = areaTool
+  const { previews, setPreviews, togglePreview } = usePreviews(url['show'], setUrl)
   // Sources respond one by one: the list follows at once, the map when there is time.
   const onMap = useDeferredValue(scenes)
   const isPainted = usePainted()
   useTitle('Explore')
   useSceneKeys({ scenes, selected, prices, area: filters.area, pick: step })
   return (
-    <div
-      className={
-        selected
-          ? classes(workspaceStyles.workspace, workspaceStyles.explore, workspaceStyles.withInspector, workspaceStyles.inspectorOnPhone)
-          : classes(workspaceStyles.workspace, workspaceStyles.explore)
-      }
-    >
+    <div className={workspaceClass(selected !== null)}>
       <h1 className={ui.screenReaderOnly} tabIndex={-1}>
         Explore
       </h1>
@@ -97,6 +99,8 @@ export function Explore(): ReactElement {
           hasPlace,
           sort,
           real,
+          previews,
+          setPreviews,
         }}
         hiddenCount={search.scenes.length - scenes.length}
         vendors={vendors.data?.vendors ?? []}
@@ -104,7 +108,11 @@ export function Explore(): ReactElement {
       />
       <Suspense fallback={<div className={mapSlotStyles.slot} aria-busy="true" />}>
         {isPainted ? (
-          <ExploreMap {...{ url, setUrl, filters, selected, source, hovered, setHovered, pick, areaTool }} scenes={onMap} />
+          <ExploreMap
+            {...{ url, setUrl, filters, selected, hovered, setHovered, pick, areaTool, previews, setPreviews }}
+            scenes={onMap}
+            sources={sources.data?.sources ?? []}
+          />
         ) : (
           <div className={mapSlotStyles.slot} aria-busy="true" />
         )}
@@ -116,6 +124,8 @@ export function Explore(): ReactElement {
           area={filters.area}
           others={scenes.filter((other) => other.key !== selected.key && other.host === selected.host)}
           onPick={pick}
+          isPreviewed={previews.includes(selected.key)}
+          onPreview={togglePreview}
           onClose={() => pick(null)}
         />
       )}

@@ -1,7 +1,7 @@
 /** The panel beside the map: where to search, the filters, the scenes, and the cart. */
 import type { ReactElement } from 'react'
 import type { CatalogSource, CatalogVendor } from '../../api/contract.ts'
-import { boxOf } from '../../map/geo.ts'
+import { boxOf, type AreaShape } from '../../map/geo.ts'
 import { withSharedMap } from '../../map/lazy-map.ts'
 import { useCart } from '../../state/cart.ts'
 import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
@@ -9,6 +9,7 @@ import { chosenText, useEstimate } from '../../state/estimate.ts'
 import { count, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Button, LinkButton, Segmented } from '../../ui/kit.ts'
+import { CartCoverage } from './cart-coverage.tsx'
 import { AreaBox } from './area-box.tsx'
 import { FilterChips } from './filters.tsx'
 import { SavedSearches } from './saved-searches.tsx'
@@ -75,7 +76,7 @@ export function Results(parts: ResultsParts): ReactElement {
       {hasPlace && <ResultsHeader {...parts} />}
       <SourceFailures failures={search.failures} sources={isMine || !hasPlace ? [] : searchedSources(sources, filters)} />
       <SceneList {...parts} isLoading={search.isLoading} />
-      <CartBar />
+      <CartBar area={hasPlace ? filters.area : null} />
     </section>
   )
 }
@@ -144,12 +145,13 @@ function SourceFailures({ failures, sources }: FailureParts): ReactElement | nul
   )
 }
 
-function CartBar(): ReactElement | null {
+function CartBar({ area }: { area: AreaShape | null }): ReactElement | null {
   const cart = useCart()
   const estimate = useEstimate(cart, { keep: true })
   if (cart.length === 0) return null
   return (
     <div className={styles.cart}>
+      <CartCoverage area={area} />
       <span>
         <Icon name="cart" /> <b>{plural(cart.length, 'scene')}</b>{' '}
         <span className={ui.soft}>{estimate.data ? chosenText(estimate.data) : 'Calculating price'}</span>{' '}

@@ -10,6 +10,8 @@ import type { Scene } from '../../state/scene.ts'
 import { AuthImage } from '../../ui/auth-image.tsx'
 import { count, date, dateTime, metres, percent } from '../../ui/format.ts'
 import { Badge, Button, copyText, Facts, LinkButton } from '../../ui/kit.ts'
+import { AreaCloud } from './area-cloud.tsx'
+import { canPreview } from './previews.ts'
 import { SceneOffer } from './scene-offer.tsx'
 import { classes } from '../../ui/classes.ts'
 import filmstripStyles from '../../parts/filmstrip.module.css'
@@ -27,10 +29,21 @@ interface SceneInspectorParts {
   /** Other scenes of the same source. */
   others: readonly Scene[]
   onPick(scene: Scene): void
+  isPreviewed: boolean
+  onPreview(scene: Scene): void
   onClose(): void
 }
 
-export function SceneInspector({ scene, source, area, others, onPick, onClose }: SceneInspectorParts): ReactElement {
+export function SceneInspector({
+  scene,
+  source,
+  area,
+  others,
+  onPick,
+  isPreviewed,
+  onPreview,
+  onClose,
+}: SceneInspectorParts): ReactElement {
   const image = scene.quicklook ?? scene.thumbnail
   return (
     <aside className={classes(workspaceStyles.panel, workspaceStyles.right, workspaceStyles.onPhone)} aria-label="Scene">
@@ -54,8 +67,13 @@ export function SceneInspector({ scene, source, area, others, onPick, onClose }:
           ) : (
             <SceneOffer scene={scene} area={area} />
           )}
+          {canPreview(scene) && (
+            <Button wide className={ui.marginTop8} icon="eye" aria-pressed={isPreviewed} onClick={() => onPreview(scene)}>
+              {isPreviewed ? 'Remove preview' : 'Keep preview on the map'}
+            </Button>
+          )}
         </div>
-        <SceneFacts scene={scene} source={source} />
+        <SceneFacts scene={scene} source={source} area={area} />
         {others.length > 0 && <OtherDates scene={scene} others={others} onPick={onPick} />}
         {scene.bands.length > 0 && (
           <div className={workspaceStyles.section}>
@@ -76,7 +94,7 @@ export function SceneInspector({ scene, source, area, others, onPick, onClose }:
 
 const degrees = (value: number) => `${value.toFixed(1)}°`
 
-const SceneFacts = ({ scene, source }: Pick<SceneInspectorParts, 'scene' | 'source'>): ReactElement => (
+const SceneFacts = ({ scene, source, area }: Pick<SceneInspectorParts, 'scene' | 'source' | 'area'>): ReactElement => (
   <div className={workspaceStyles.section}>
     <h3>Scene</h3>
     <Facts
@@ -86,7 +104,7 @@ const SceneFacts = ({ scene, source }: Pick<SceneInspectorParts, 'scene' | 'sour
         ...(scene.label === scene.source ? [] : [['Collection', scene.label] as const]),
         ['Resolution', metres(scene.gsd)],
         ...(scene.bands.length === 0 ? [] : [['Bands', count(scene.bands.length)] as const]),
-        ['Cloud cover', percent(scene.cloud)],
+        ['Cloud cover', <AreaCloud key="cloud" scene={scene} area={area} />],
         ...(scene.offNadir === null ? [] : [['Off nadir', degrees(scene.offNadir)] as const]),
         ...(scene.sunElevation === null ? [] : [['Sun elevation', degrees(scene.sunElevation)] as const]),
         ['Area coverage', scene.covered === null ? '–' : percent(scene.covered * 100)],

@@ -35,6 +35,9 @@ export interface SceneListParts {
   hovered: string | null
   setHovered(key: string | null): void
   pick(scene: Scene | null): void
+  /** Keys of scenes whose previews are on the map. */
+  previews: readonly string[]
+  setPreviews(keys: readonly string[]): void
   setArea(area: AreaShape | null): void
   setUrl(patch: UrlPatch, push?: boolean): void
 }

@@ -4,7 +4,9 @@ import { toggleInCart } from '../../state/cart.ts'
 import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
 import type { Scene } from '../../state/scene.ts'
 import { AuthImage } from '../../ui/auth-image.tsx'
+import { Icon } from '../../ui/icons.tsx'
 import { audOfCredits, count, dateShort, metres, percent } from '../../ui/format.ts'
+import { canPreview } from './previews.ts'
 import { amountText, isRefused, type ScenePrice } from './prices.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './scene-row.module.css'
@@ -19,8 +21,10 @@ interface SceneRowParts {
   isSelected: boolean
   isHovered: boolean
   isInCart: boolean
+  isPreviewed: boolean
   onHover(key: string | null): void
   onPick(scene: Scene): void
+  onPreview(scene: Scene): void
 }
 
 const openText = ({ label, source }: Scene) => (label === source ? 'open data' : source)
@@ -47,8 +51,10 @@ export const SceneRow = memo(function SceneRow({
   isSelected,
   isHovered,
   isInCart,
+  isPreviewed,
   onHover,
   onPick,
+  onPreview,
 }: SceneRowParts): ReactElement {
   const refusal = isRefused(price) ? price.refusal : undefined
   const day = dateShort(scene.datetime)
@@ -105,6 +111,18 @@ export const SceneRow = memo(function SceneRow({
         <span className={styles.unitPrice} title={scene.priceError ?? undefined}>
           {rateText(scene)}
         </span>
+        {canPreview(scene) && (
+          <button
+            type="button"
+            className={styles.preview}
+            aria-pressed={isPreviewed}
+            aria-label={`Preview on the map, ${day}`}
+            title={isPreviewed ? 'Remove preview from the map' : 'Preview on the map'}
+            onClick={() => onPreview(scene)}
+          >
+            <Icon name="eye" />
+          </button>
+        )}
       </div>
     </li>
   )

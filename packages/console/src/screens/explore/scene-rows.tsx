@@ -5,9 +5,11 @@ import { useCart } from '../../state/cart.ts'
 import type { Scene } from '../../state/scene.ts'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icons.tsx'
+import { plural } from '../../ui/format.ts'
 import { useMore } from '../../ui/more.ts'
 import { groupsOf, isOpenAtFirst, isTrack, summaryOf, type SceneGroup } from './groups.ts'
 import type { ScenePrices } from './prices.ts'
+import { canPreview, MAX_PREVIEWS, withoutPreview, withPreviews } from './previews.ts'
 import { SceneRow } from './scene-row.tsx'
 import workspaceStyles from '../../parts/workspace.module.css'
 import styles from './scene-rows.module.css'
@@ -21,6 +23,9 @@ interface SceneRowsParts {
   hovered: string | null
   setHovered(key: string | null): void
   pick(scene: Scene): void
+  /** Keys of scenes whose previews are on the map. */
+  previews: readonly string[]
+  setPreviews(keys: readonly string[]): void
 }
 
 type OpenGroups = ReadonlyMap<string, boolean>
@@ -82,10 +87,28 @@ interface GroupParts extends SceneRowsParts {
   onToggle(): void
 }
 
-function Group({ group, rows, isOpen, onToggle, prices, area, selected, hovered, setHovered, pick }: GroupParts): ReactElement {
+function Group({
+  group,
+  rows,
+  isOpen,
+  onToggle,
+  prices,
+  area,
+  selected,
+  hovered,
+  setHovered,
+  pick,
+  previews,
+  setPreviews,
+}: GroupParts): ReactElement {
   const inCart = new Set(useCart().map(({ key }) => key))
   const summary = useMemo(() => (group.scenes.length > 1 ? summaryOf(group, area, prices) : ''), [group, area, prices])
   const onHover = useCallback((key: string | null) => setHovered(key), [setHovered])
+  const onPreview = useCallback(
+    ({ key }: Scene) => setPreviews(previews.includes(key) ? withoutPreview(previews, key) : withPreviews(previews, [key])),
+    [previews, setPreviews],
+  )
+  const offered = group.scenes.filter(canPreview).slice(0, MAX_PREVIEWS)
   const isHovered = !isOpen && group.scenes.some(({ key }) => key === hovered)
   return (
     <>
@@ -98,6 +121,24 @@ function Group({ group, rows, isOpen, onToggle, prices, area, selected, hovered,
             <span className={styles.title}>{group.title}</span>
             <span className={classes(ui.soft, ui.numeric, styles.summary)}>{summary}</span>
           </button>
+          {offered.length > 1 && (
+            <button
+              type="button"
+              className={styles.preview}
+              aria-label="Preview this group on the map"
+              title={`Preview ${plural(offered.length, 'scene')} on the map`}
+              onClick={() =>
+                setPreviews(
+                  withPreviews(
+                    previews,
+                    offered.map(({ key }) => key),
+                  ),
+                )
+              }
+            >
+              <Icon name="eye" />
+            </button>
+          )}
         </h3>
       )}
       {isOpen && (
@@ -113,6 +154,8 @@ function Group({ group, rows, isOpen, onToggle, prices, area, selected, hovered,
               isInCart={inCart.has(scene.key)}
               onHover={onHover}
               onPick={pick}
+              isPreviewed={previews.includes(scene.key)}
+              onPreview={onPreview}
             />
           ))}
         </ul>

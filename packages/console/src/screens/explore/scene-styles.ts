@@ -2,32 +2,45 @@
 import type { Output, SourceCollection } from '../../api/contract.ts'
 
 export interface SceneStyle {
-  /** ID of a visualization. */
+  /** ID of a visualization; empty for an expression. */
   id: string
   label: string
+  expression?: string
+  colormap?: string | null
 }
 
-type Visualizations = Pick<Output<'visualization.list_for'>, 'default_id'> & { visualizations: readonly SceneStyle[] }
+type Visualizations = Pick<Output<'visualization.list_for'>, 'default_id'> & {
+  visualizations: readonly Pick<SceneStyle, 'id' | 'label'>[]
+}
 
-const USUAL: readonly SceneStyle[] = [
-  { id: 'rgb', label: 'True colour' },
-  { id: 'cir', label: 'False colour' },
-  { id: 'ndvi', label: 'NDVI' },
-]
+/** Shown first, if the bands allow them. */
+const USUAL = ['rgb', 'cir', 'ndvi']
+const LABELS: Readonly<Record<string, string>> = { rgb: 'True colour', cir: 'False colour', ndvi: 'NDVI' }
 
 /** Bands by their role, 1-based, as `visualization.list_for` takes them. */
 export const bandRolesOf = (bands: SourceCollection['bands']): Record<string, number> =>
   Object.fromEntries(bands.map(({ name, role }, index) => [role ?? name, index + 1]))
 
-/** True colour, false colour and NDVI, as far as the bands allow them; otherwise the default, such as elevation. */
+/** Everything that the bands allow: true colour, false colour and NDVI, or else the default, such as elevation, come first. */
 export function stylesOf({ visualizations, default_id }: Visualizations): readonly SceneStyle[] {
-  const usual = USUAL.filter(({ id }) => visualizations.some((visualization) => visualization.id === id))
-  return usual.length > 0 ? usual : visualizations.filter(({ id }) => id === default_id).map(({ id, label }) => ({ id, label }))
+  const rank = (id: string) => (USUAL.includes(id) ? USUAL.indexOf(id) : id === default_id ? USUAL.length : USUAL.length + 1)
+  return visualizations.map(({ id, label }) => ({ id, label: LABELS[id] ?? label })).toSorted((a, b) => rank(a.id) - rank(b.id))
 }
 
-/** A path can have a query already. */
-export const tilesIn = (path: string, { id }: SceneStyle): string =>
-  `${location.origin}${path}${path.includes('?') ? '&' : '?'}visualization=${encodeURIComponent(id)}`
+/** How many styles have a button; the others are in a list. */
+export const SHOWN_STYLES = 3
+
+/** A path can have a query already. Without a style, the service uses its default. */
+export function tilesIn(path: string, style: SceneStyle | null): string {
+  const query = new URLSearchParams(
+    style === null
+      ? {}
+      : style.expression === undefined
+        ? { visualization: style.id }
+        : { expression: style.expression, ...(style.colormap ? { colormap: style.colormap } : {}) },
+  ).toString()
+  return `${location.origin}${path}${query && (path.includes('?') ? '&' : '?')}${query}`
+}
 
 const EQUATOR_M_PER_PX = 156_543.034
 const MAX_ZOOM = 22

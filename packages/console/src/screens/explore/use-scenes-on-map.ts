@@ -1,9 +1,8 @@
 import { useEffect } from 'react'
-import { cornersOf, type AreaShape } from '../../map/geo.ts'
-import { sharedMap } from '../../map/shared-map.ts'
+import type { AreaShape } from '../../map/geo.ts'
+import { sharedMap, type Picture } from '../../map/shared-map.ts'
 import { useCart } from '../../state/cart.ts'
 import type { Scene } from '../../state/scene.ts'
-import { pictureOf } from '../../ui/auth-image.tsx'
 
 interface SceneLayer {
   scenes: readonly Scene[]
@@ -12,10 +11,12 @@ interface SceneLayer {
   area: AreaShape | null
   setHovered(key: string | null): void
   pick(scene: Scene | null): void
+  /** Previews of scenes without tiles. */
+  pictures: readonly Picture[]
 }
 
-/** Footprints, the area and the quicklook of the selected scene; pointing and clicking select scenes. */
-export function useScenesOnMap({ scenes, selected, hovered, area, setHovered, pick }: SceneLayer): void {
+/** Footprints, the area and the previews that are shown; pointing and clicking select scenes. */
+export function useScenesOnMap({ scenes, selected, hovered, area, setHovered, pick, pictures }: SceneLayer): void {
   const cart = useCart()
   const keys = scenes.map(({ key }) => key).join()
   // oxlint-disable-next-line exhaustive-deps
@@ -33,21 +34,7 @@ export function useScenesOnMap({ scenes, selected, hovered, area, setHovered, pi
   }, [area])
   useEffect(() => sharedMap().setHovered(hovered), [hovered])
   useEffect(() => sharedMap().setSelected([...(selected ? [selected.key] : []), ...cart.map(({ key }) => key)]), [selected, cart])
-  useEffect(() => {
-    const corners = selected ? cornersOf(selected.geometry) : null
-    // A scene whose tiles are on the map needs no preview.
-    const path = selected?.tiles ? null : (selected?.quicklook ?? (selected?.kind === 'catalog' ? selected.thumbnail : null))
-    if (!selected || !corners || !path) return sharedMap().setPictures([])
-    let stopped = false
-    pictureOf(path)
-      .then((picture) => {
-        if (!stopped) sharedMap().setPictures([{ id: selected.key, url: picture, corners }])
-      })
-      .catch(() => undefined)
-    return () => {
-      stopped = true
-    }
-  }, [selected])
+  useEffect(() => sharedMap().setPictures(pictures), [pictures])
   useEffect(() => {
     const { map } = sharedMap()
     const onMove = ({ point }: { point: { x: number; y: number } }) => setHovered(sharedMap().footprintsAt([point.x, point.y])[0] ?? null)

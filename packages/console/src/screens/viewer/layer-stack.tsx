@@ -2,6 +2,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import type { Item } from '../../api/contract.ts'
 import type { Style } from '../../state/style.ts'
+import { backdropName, useBackdrop, useBaseMaps } from '../../map/backdrop.ts'
 import { date } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Button } from '../../ui/kit.ts'
@@ -30,6 +31,7 @@ const contentText = ({ expression, bands }: Style) => (expression ? 'expression'
 
 export function LayerStack(parts: StackParts): ReactElement {
   const { item, style, styleName, opacity, setOpacity, visible, setVisible, below, onBelow, siblings } = parts
+  const backdrop = backdropName(useBackdrop(), useBaseMaps())
   const opacityText = `${Math.round(opacity * 100)}%`
   return (
     <>
@@ -55,7 +57,7 @@ export function LayerStack(parts: StackParts): ReactElement {
           <Button variant="quiet" size="s" icon="x" label="Remove layer" onClick={() => onBelow(below.filter((other) => other !== id))} />
         </Layer>
       ))}
-      <Layer name="Base map" about="Land and borders">
+      <Layer name="Base map" about={backdrop}>
         <span className={styles.icon} aria-hidden="true">
           <Icon name="globe" />
         </span>

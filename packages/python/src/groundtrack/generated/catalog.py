@@ -30,6 +30,20 @@ class CatalogAggregateOutput(Record):
     """Searched sources with their scene counts"""
 
 
+class CatalogCoverageOutput(Record):
+    """Output of `catalog.coverage`."""
+    area_km2: float
+    """Size of the area in km²"""
+    covered_km2: float
+    """Part of the area that the footprints cover, in km²"""
+    covered_percent: float
+    """The same in percent of the area"""
+    covered: dict[str, Any] | None
+    """Covered part of the area; null if none"""
+    rest: dict[str, Any] | None
+    """Part of the area that no footprint covers; null if none"""
+
+
 class CatalogFederatedSearchOutput(Record):
     """Output of `catalog.federated_search`."""
     _nested = {"features": "CatalogScene", "sources": "SourceReport"}
@@ -77,6 +91,19 @@ class CatalogProvidersListOutput(Record):
     """Imagery providers"""
     count: int
     """Number of results returned"""
+
+
+class CatalogSceneCloudCoverOutput(Record):
+    """Output of `catalog.scene.cloud_cover`."""
+    area_cloud_cover: float | None
+    """Cloud cover over the area in percent; null if the source has no cloud mask or no data there
+    """
+    area_data_percent: float | None
+    """Part of the area with data in percent; null if the source has no cloud mask"""
+    scene_cloud_cover: float | None
+    """Cloud cover of the whole scene as its source states it; null if unknown"""
+    mask: Literal["scl"] | None
+    """Kind of cloud mask: `scl` is the scene classification of Sentinel-2; null if there is none"""
 
 
 class CatalogSceneCopyOutput(Record):
@@ -438,6 +465,25 @@ class AsyncCatalogProvidersApi(AsyncNamespace):
 
 
 class CatalogSceneApi(Namespace):
+    def cloud_cover(
+        self,
+        *,
+        host_name: str,
+        id: str,
+        area: Mapping[str, Any],
+        options: CallOptions | None = None,
+    ) -> CatalogSceneCloudCoverOutput:
+        """Cloud cover of an open scene over an area, from the cloud mask of its source.
+
+        Requires the scope `catalog:read`. Read-only.
+
+        Args:
+            host_name: Host name from `catalog.vendors.list`
+            id: Scene ID from a search
+            area: Area of interest: GeoJSON Polygon or MultiPolygon
+        """
+        return self._client.record("catalog.scene.cloud_cover", {"host_name": host_name, "id": id, "area": area}, options, "read", CatalogSceneCloudCoverOutput)
+
     def copy(
         self,
         *,
@@ -491,6 +537,25 @@ class CatalogSceneApi(Namespace):
 
 
 class AsyncCatalogSceneApi(AsyncNamespace):
+    async def cloud_cover(
+        self,
+        *,
+        host_name: str,
+        id: str,
+        area: Mapping[str, Any],
+        options: CallOptions | None = None,
+    ) -> CatalogSceneCloudCoverOutput:
+        """Cloud cover of an open scene over an area, from the cloud mask of its source.
+
+        Requires the scope `catalog:read`. Read-only.
+
+        Args:
+            host_name: Host name from `catalog.vendors.list`
+            id: Scene ID from a search
+            area: Area of interest: GeoJSON Polygon or MultiPolygon
+        """
+        return await self._client.record("catalog.scene.cloud_cover", {"host_name": host_name, "id": id, "area": area}, options, "read", CatalogSceneCloudCoverOutput)
+
     async def copy(
         self,
         *,
@@ -829,6 +894,24 @@ class CatalogApi(Namespace):
         """
         return self._client.record("catalog.aggregate", {"collections": collections, "ids": ids, "datetime": datetime, "query": query, "bbox": bbox, "intersects": intersects, "full_catalog": full_catalog, "source_ids": source_ids, "data_types": data_types, "by": by}, options, "read", CatalogAggregateOutput)
 
+    def coverage(
+        self,
+        *,
+        area: Mapping[str, Any],
+        footprints: Sequence[Mapping[str, Any]],
+        options: CallOptions | None = None,
+    ) -> CatalogCoverageOutput:
+        """How much of an area the footprints of scenes cover together.
+
+        Requires the scope `catalog:read`. Read-only.
+
+        Args:
+            area: Area of interest: GeoJSON Polygon or MultiPolygon
+            footprints: Footprints of scenes: GeoJSON Polygons or MultiPolygons, at most 100;
+                where they overlap, the area counts once
+        """
+        return self._client.record("catalog.coverage", {"area": area, "footprints": footprints}, options, "read", CatalogCoverageOutput)
+
     def federated_search(
         self,
         *,
@@ -1038,6 +1121,24 @@ class AsyncCatalogApi(AsyncNamespace):
                 `["day"]`
         """
         return await self._client.record("catalog.aggregate", {"collections": collections, "ids": ids, "datetime": datetime, "query": query, "bbox": bbox, "intersects": intersects, "full_catalog": full_catalog, "source_ids": source_ids, "data_types": data_types, "by": by}, options, "read", CatalogAggregateOutput)
+
+    async def coverage(
+        self,
+        *,
+        area: Mapping[str, Any],
+        footprints: Sequence[Mapping[str, Any]],
+        options: CallOptions | None = None,
+    ) -> CatalogCoverageOutput:
+        """How much of an area the footprints of scenes cover together.
+
+        Requires the scope `catalog:read`. Read-only.
+
+        Args:
+            area: Area of interest: GeoJSON Polygon or MultiPolygon
+            footprints: Footprints of scenes: GeoJSON Polygons or MultiPolygons, at most 100;
+                where they overlap, the area counts once
+        """
+        return await self._client.record("catalog.coverage", {"area": area, "footprints": footprints}, options, "read", CatalogCoverageOutput)
 
     async def federated_search(
         self,

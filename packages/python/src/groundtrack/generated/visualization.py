@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, Literal, TYPE_CHECKING
+from typing import Any, Literal, TYPE_CHECKING, TypedDict
 
 from ..client import AsyncNamespace, Namespace
 from ..omit import OMIT, Omit
@@ -17,6 +17,45 @@ if TYPE_CHECKING:
     from .inputs import VisualizationConfigInput
 
 
+class VisualizationBackdropGetOutputBackdrop(Record):
+    kind: Literal["map", "item", "collection"]
+    """`map` for a base map of the service, `item` or `collection` for imagery"""
+    id: str
+    """Name of the base map, such as `satellite`, or the ID of the item or collection"""
+    name: str | None
+    """Name of the item or collection; null for a base map"""
+
+
+class VisualizationBackdropGetOutput(Record):
+    """Output of `visualization.backdrop.get`."""
+    _nested = {"backdrop": "VisualizationBackdropGetOutputBackdrop"}
+    backdrop: VisualizationBackdropGetOutputBackdrop | None
+    """Backdrop of the maps; null for the built-in base map"""
+
+
+class VisualizationBackdropSetInputBackdrop(TypedDict):
+    kind: Literal["map", "item", "collection"]
+    """`map` for a base map of the service, `item` or `collection` for imagery"""
+    id: str
+    """Name of the base map, such as `satellite`, or the ID of the item or collection"""
+
+
+class VisualizationBackdropSetOutputBackdrop(Record):
+    kind: Literal["map", "item", "collection"]
+    """`map` for a base map of the service, `item` or `collection` for imagery"""
+    id: str
+    """Name of the base map, such as `satellite`, or the ID of the item or collection"""
+    name: str | None
+    """Name of the item or collection; null for a base map"""
+
+
+class VisualizationBackdropSetOutput(Record):
+    """Output of `visualization.backdrop.set`."""
+    _nested = {"backdrop": "VisualizationBackdropSetOutputBackdrop"}
+    backdrop: VisualizationBackdropSetOutputBackdrop | None
+    """Backdrop of the maps; null for the built-in base map"""
+
+
 class VisualizationListForOutput(Record):
     """Output of `visualization.list_for`."""
     _nested = {"visualizations": "Visualization"}
@@ -24,6 +63,62 @@ class VisualizationListForOutput(Record):
     """Available visualizations, best first"""
     default_id: str | None
     """ID of the default visualization; null if there is none"""
+
+
+class VisualizationBackdropApi(Namespace):
+    def get(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> VisualizationBackdropGetOutput:
+        """What the caller sees behind the imagery of every map.
+
+        Requires the scope `items:read`. Read-only.
+        """
+        return self._client.record("visualization.backdrop.get", {}, options, "read", VisualizationBackdropGetOutput)
+
+    def set(
+        self,
+        *,
+        backdrop: VisualizationBackdropSetInputBackdrop | None,
+        options: CallOptions | None = None,
+    ) -> VisualizationBackdropSetOutput:
+        """Change what the caller sees behind the imagery of every map.
+
+        Requires the scope `items:write`. Changes data of the organization.
+
+        Args:
+            backdrop: Backdrop of the maps; null for the built-in base map
+        """
+        return self._client.record("visualization.backdrop.set", {"backdrop": backdrop}, options, "keyed", VisualizationBackdropSetOutput)
+
+
+class AsyncVisualizationBackdropApi(AsyncNamespace):
+    async def get(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> VisualizationBackdropGetOutput:
+        """What the caller sees behind the imagery of every map.
+
+        Requires the scope `items:read`. Read-only.
+        """
+        return await self._client.record("visualization.backdrop.get", {}, options, "read", VisualizationBackdropGetOutput)
+
+    async def set(
+        self,
+        *,
+        backdrop: VisualizationBackdropSetInputBackdrop | None,
+        options: CallOptions | None = None,
+    ) -> VisualizationBackdropSetOutput:
+        """Change what the caller sees behind the imagery of every map.
+
+        Requires the scope `items:write`. Changes data of the organization.
+
+        Args:
+            backdrop: Backdrop of the maps; null for the built-in base map
+        """
+        return await self._client.record("visualization.backdrop.set", {"backdrop": backdrop}, options, "keyed", VisualizationBackdropSetOutput)
 
 
 class VisualizationProfileApi(Namespace):
@@ -286,6 +381,10 @@ class AsyncVisualizationProfilesApi(AsyncNamespace):
 
 class VisualizationApi(Namespace):
     @property
+    def backdrop(self) -> VisualizationBackdropApi:
+        return VisualizationBackdropApi(self._client)
+
+    @property
     def profile(self) -> VisualizationProfileApi:
         return VisualizationProfileApi(self._client)
 
@@ -316,6 +415,10 @@ class VisualizationApi(Namespace):
 
 
 class AsyncVisualizationApi(AsyncNamespace):
+    @property
+    def backdrop(self) -> AsyncVisualizationBackdropApi:
+        return AsyncVisualizationBackdropApi(self._client)
+
     @property
     def profile(self) -> AsyncVisualizationProfileApi:
         return AsyncVisualizationProfileApi(self._client)
