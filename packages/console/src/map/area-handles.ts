@@ -90,12 +90,16 @@ export function showHandles({ map }: SharedMap, { onMove, onChange, onSelect }: 
     const current = area!
     const next = { ...corner, index: corner.index + 1 }
     const { element, marker } = handle(middleAfter(current, corner), `Add a corner after corner ${corner.index + 1}`, styles.middle!)
+    let wasDragged = false // A drag ends with a click, too.
     const add = () => onChange(addCornerAfter(current, corner, pointOf(marker)), next)
+    marker.on('dragstart', () => {
+      wasDragged = true
+    })
     marker.on('drag', () => onMove(addCornerAfter(current, corner, pointOf(marker))))
     marker.on('dragend', add)
     element.addEventListener('click', (event) => {
       event.stopPropagation()
-      add()
+      if (!wasDragged) add()
     })
   }
   const draw = () => {
