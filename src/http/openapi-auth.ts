@@ -241,7 +241,7 @@ const ME_SCHEMA = object('The signed-in user and their organizations', {
   language: {
     type: ['string', 'null'],
     enum: [...LANGUAGES, null],
-    description: 'How the console writes numbers and dates, as a language tag; null for the default',
+    description: 'Language of numbers and dates in the console, as a tag; null for the default',
   },
   units: {
     type: ['string', 'null'],

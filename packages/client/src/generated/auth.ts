@@ -144,7 +144,7 @@ export interface AuthMeOutput {
   user: SignedInUser
   /** Whether the user can use the operator's clip areas */
   can_clip_areas: boolean
-  /** How the console writes numbers and dates, as a language tag; null for the default */
+  /** Language of numbers and dates in the console, as a tag; null for the default */
   language:
     | 'en-AU'
     | 'en-GB'

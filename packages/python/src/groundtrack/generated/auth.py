@@ -95,7 +95,7 @@ class AuthMeOutput(Record):
     can_clip_areas: bool
     """Whether the user can use the operator's clip areas"""
     language: Literal["en-AU", "en-GB", "en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "ja-JP", "nl-NL", "pt-BR", "sv-SE"] | None
-    """How the console writes numbers and dates, as a language tag; null for the default"""
+    """Language of numbers and dates in the console, as a tag; null for the default"""
     units: Literal["metric", "imperial"] | None
     """Units of areas and lengths in the console; null for the default"""
     pending_email: str | None
