@@ -1,4 +1,4 @@
-/** `npm run user`: makes an account from the operator's side, or gives an existing one a new password and ends its sessions. */
+/** `npm run user`: makes an account from the operator's side, gives an existing one a new password, or removes its second factors. */
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import Type from 'typebox'
@@ -10,17 +10,19 @@ import { migrate } from '#db/migrate.ts'
 import { openServiceDatabase } from '#db/service-database.ts'
 import type { Db } from '#db/tables.ts'
 import * as rateWindows from '#model/platform/rate-window.ts'
+import * as secondFactors from '#model/identity/second-factor.ts'
 import * as sessions from '#model/identity/session.ts'
 import * as users from '#model/identity/user.ts'
 import { createPasswords, requireUsable } from '#access/passwords.ts'
 import { attemptsOn, rolesOf } from '#access/sign-in.ts'
 import { validateInput } from '#core/validate.ts'
 
-const USAGE = `Usage: npm run user -- --email a@b.c [--name NAME] [--password-stdin]
+const USAGE = `Usage: npm run user -- --email a@b.c [--name NAME] [--password-stdin] [--reset-two-factors]
 
   --email           the account's email address; created if it does not exist, otherwise its password is reset
   --name            how the person is shown (a new account without it: the part of the address before the @)
   --password-stdin  read the password from standard input; by default one is generated and printed once
+  --reset-two-factors  remove the account's second factors and end its sessions; the password stays
 
 The database is the one of DATABASE_URL, or the embedded one in DATA_DIR. The operator's roles of the account
 follow SYSTEM_ADMIN_EMAILS and CLIP_USER_EMAIL as they are set for this command.`
@@ -36,6 +38,7 @@ interface Request {
   email: string
   name: string | undefined
   passwordFromStdin: boolean
+  resetsTwoFactors: boolean
 }
 
 function parse(args: readonly string[]): Request | 'help' {
@@ -47,7 +50,7 @@ function parse(args: readonly string[]): Request | 'help' {
   const email = users.normaliseEmail(values.email)
   const name = values.name?.trim()
   validateInput(Given, { email, ...(name === undefined ? {} : { name }) })
-  return { email, name, passwordFromStdin: values['password-stdin'] ?? false }
+  return { email, name, passwordFromStdin: values['password-stdin'] ?? false, resetsTwoFactors: values['reset-two-factors'] ?? false }
 }
 
 function parsed(args: readonly string[]) {
@@ -58,6 +61,7 @@ function parsed(args: readonly string[]) {
         email: { type: 'string' },
         name: { type: 'string' },
         'password-stdin': { type: 'boolean' },
+        'reset-two-factors': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     })
@@ -106,10 +110,31 @@ function report({ email, passwordFromStdin }: Request, password: string, { isNew
   return `${lines.join('\n')}\n`
 }
 
+/** For users who have lost their second factors and recovery codes. Running processes know at once. */
+async function resetTwoFactors(config: Config, { email, name, passwordFromStdin }: Request): Promise<string> {
+  if (name !== undefined || passwordFromStdin) throw new UsageError('--reset-two-factors changes nothing else: omit the other options.')
+  const database = await openServiceDatabase(config)
+  try {
+    await migrate(database.db)
+    const account = await users.findByEmail(database.db, email)
+    if (!account) throw new Error(`No account has the address ${email}.`)
+    const had = await database.db.transaction().execute(async (tx) => {
+      await sessions.endAllOfUser(tx, account.user.id, systemClock.now())
+      return await secondFactors.removeAll(tx, account.user.id)
+    })
+    return had
+      ? `Removed the second factors of ${email} and ended its sessions. The password alone signs in.\n`
+      : `The account ${email} has no second factors. Its sessions have ended.\n`
+  } finally {
+    await database.close()
+  }
+}
+
 async function run(args: readonly string[]): Promise<string> {
   const request = parse(args)
   if (request === 'help') return `${USAGE}\n`
   const config = loadConfig(process.env)
+  if (request.resetsTwoFactors) return await resetTwoFactors(config, request)
   const password = request.passwordFromStdin ? await readPassword() : randomBase62(GENERATED_LENGTH)
   requireUsable(password)
   const database = await openServiceDatabase(config)

@@ -12,8 +12,10 @@ import { openDebts } from '#model/money/debts.ts'
 import * as paymentMethods from '#model/money/payment-method.ts'
 import { detachCardTask } from '#model/money/tasks.ts'
 import * as shareLinks from '#model/sharing/share-link.ts'
+import { announce } from './account-events.ts'
 import { requirePassword, type Oneself } from './account.ts'
 import type { SignInPlatform } from './sign-in.ts'
+import { requireRuleMet } from './two-factor-rule.ts'
 
 type LeavingPlatform = SignInPlatform & Pick<Services, 'commit'>
 type Change = Parameters<Parameters<Services['commit']>[2]>[0]
@@ -23,7 +25,8 @@ type Change = Parameters<Parameters<Services['commit']>[2]>[0]
  * including share links. The only owner of an organization must transfer or delete it first.
  */
 export async function deleteAccount(platform: LeavingPlatform, oneself: Oneself, password: string): Promise<void> {
-  const { id } = await requirePassword(platform, oneself, password)
+  const who = await requirePassword(platform, oneself, password)
+  const { id } = who
   await platform.db.transaction().execute(async (tx) => {
     const now = platform.clock.now()
     // Locked in a fixed order, so that of two owners who leave concurrently, the second one waits and finds itself the last.
@@ -36,6 +39,7 @@ export async function deleteAccount(platform: LeavingPlatform, oneself: Oneself,
         `You are the only owner of ${alone.map(({ name }) => `'${name}'`).join(', ')}: make another member an owner with ` +
           'organizations.members.set_role, or delete it with POST /auth/delete-organization, then delete the account',
       )
+    await announce(platform, tx, who, 'account_deleted')
     for (const { organizationId } of standings) await memberships.end(tx, organizationId, id, now)
     await sessions.endAllOfUser(tx, id, now)
     await users.erase(tx, id)
@@ -64,6 +68,7 @@ export async function deleteOrganization(
 
 async function requireOwner(db: SignInPlatform['db'], organizationId: string, userId: string): Promise<void> {
   if ((await organizations.findMember(db, organizationId, userId))?.role !== 'owner') throw accessDenied()
+  await requireRuleMet(db, userId)
 }
 
 async function requireSettled({ tx, clock }: Change, organizationId: string, forfeit: boolean): Promise<void> {

@@ -1,10 +1,14 @@
 /** What signed-in users do with their own account: join an organization, change the password, list and end sessions. */
+import { deviceName } from '#core/device-name.ts'
 import { notFound, problem } from '#core/problem.ts'
 import * as notifications from '#model/events/notification.ts'
+import * as emailChanges from '#model/identity/email-change.ts'
 import * as invitations from '#model/identity/invitation.ts'
 import * as sessions from '#model/identity/session.ts'
+import * as challenges from '#model/identity/sign-in-challenge.ts'
 import * as users from '#model/identity/user.ts'
 import type { Tx } from '#db/tables.ts'
+import { announce } from './account-events.ts'
 import { requireUsable } from './passwords.ts'
 import { isRight, type SignInPlatform } from './sign-in.ts'
 import { verifyAddress } from './verification.ts'
@@ -85,11 +89,14 @@ export async function changePassword(
   input: { password: string; new_password: string },
 ): Promise<void> {
   requireUsable(input.new_password, 'new_password')
-  const { id } = await requirePassword(platform, oneself, input.password)
+  const who = await requirePassword(platform, oneself, input.password)
   const passwordHash = await platform.newPasswords.hash(input.new_password, oneself.clientAddress)
   await platform.db.transaction().execute(async (tx) => {
-    await users.setPassword(tx, id, passwordHash)
-    await sessions.endOthers(tx, id, oneself.sessionId, platform.clock.now())
+    await users.setPassword(tx, who.id, passwordHash)
+    await sessions.endOthers(tx, who.id, oneself.sessionId, platform.clock.now())
+    await challenges.endAllOf(tx, who.id)
+    await emailChanges.withdraw(tx, who.id)
+    await announce(platform, tx, who, 'password_changed')
   })
 }
 
@@ -99,6 +106,8 @@ export async function listSessions({ db, clock }: SignInPlatform, { userId, sess
     sessions: live.map((session) => ({
       id: session.id,
       organization_id: session.organizationId,
+      device: deviceName(session.userAgent),
+      address: session.address,
       created_at: session.createdAt.toISOString(),
       last_used_at: session.lastUsedAt.toISOString(),
       expires_at: session.expiresAt.toISOString(),

@@ -7,6 +7,7 @@ import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
 import * as apiKeys from '#model/identity/api-key.ts'
 import * as credentials from '#model/identity/credential.ts'
+import { twoFactorsRequired } from './two-factor-rule.ts'
 import { createMemory } from './memory.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -34,9 +35,14 @@ const MINUTE_SECONDS = 60
 /** One batch at a time: the next one fills up meanwhile, which saves round trips. */
 const BATCH = { maxKeys: 200, maxInFlight: 1 }
 
+interface Terms {
+  /** For what users do with their own account: possible while an organization's rule keeps them from everything else. */
+  isAboutOwnAccount?: boolean
+}
+
 export interface Authenticator {
   /** Throws the same 401 for every invalid credential, without a reason. */
-  authenticate(credential: Credential): Promise<Authenticated>
+  authenticate(credential: Credential, terms?: Terms): Promise<Authenticated>
   anonymous(clientAddress: string): Authenticated
 }
 
@@ -49,11 +55,11 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notice
     memory.session(`${claim.sessionId}/${claim.organizationId}`, () => findSession(claim))
   const liveKey = (hash: Buffer) => memory.key(hash.toString('base64url'), () => findKey(hash))
 
-  const byKey = async (secret: string): Promise<Authenticated | null> => {
+  const byKey = async (secret: string): Promise<Found | null> => {
     const key = apiKeys.isWellFormed(secret) ? await liveKey(apiKeys.hashSecret(secret)) : null
     return key && fromKey(key)
   }
-  const byToken = async (token: string): Promise<Authenticated | null> => {
+  const byToken = async (token: string): Promise<Found | null> => {
     const claims = await tokens.verify(token)
     if (claims?.typ === 'worker')
       return {
@@ -71,17 +77,19 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notice
       return { principal: { ...SERVICE, userId: claims.onBehalfOf, organizationId: claims.organizationId }, allowance: null }
     if (claims?.typ !== 'session') return null
     const session = await liveSession(claims)
-    return session && fromSession(session)
+    return session && { ...fromSession(session), mustSetUpTwoFactors: session.mustSetUpTwoFactors }
   }
 
   return {
-    async authenticate(given) {
+    async authenticate(given, { isAboutOwnAccount = false } = {}) {
       if (!given) throw unauthorized(false)
       const isKey = given.secret.startsWith('svc_')
       if (given.via === 'key' && !isKey) throw unauthorized(true) // Session tokens are accepted only as bearer tokens.
       const authenticated = isKey ? await byKey(given.secret) : await byToken(given.secret)
       if (!authenticated) throw unauthorized(true)
-      return authenticated
+      const { mustSetUpTwoFactors, ...caller } = authenticated
+      if (mustSetUpTwoFactors && !isAboutOwnAccount) throw twoFactorsRequired()
+      return caller
     },
     anonymous: (clientAddress) => ({
       principal: ANONYMOUS,
@@ -93,6 +101,11 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notice
       },
     }),
   }
+}
+
+/** The rule of an organization binds users; API keys go on working. */
+interface Found extends Authenticated {
+  mustSetUpTwoFactors?: boolean
 }
 
 /** The same for every invalid credential, so that it reveals nothing about it. */

@@ -1,8 +1,10 @@
 /** What users do with a link from an email: choose a new password, confirm their address. */
 import { problem, type Problem } from '#core/problem.ts'
 import type { NotificationMail } from '#core/vocabulary.ts'
+import * as emailChanges from '#model/identity/email-change.ts'
 import * as mailTokens from '#model/identity/mail-token.ts'
 import * as sessions from '#model/identity/session.ts'
+import * as challenges from '#model/identity/sign-in-challenge.ts'
 import * as users from '#model/identity/user.ts'
 import * as notifications from '#model/events/notification.ts'
 import { requireUsable } from './passwords.ts'
@@ -37,6 +39,8 @@ export async function reset(platform: SignInPlatform, input: { token: string; pa
     await users.setPassword(tx, userId, passwordHash)
     await verifyAddress(tx, userId, null, now)
     await sessions.endAllOfUser(tx, userId, now)
+    await challenges.endAllOf(tx, userId)
+    await emailChanges.withdraw(tx, userId)
   })
   await platform.rightsChanged()
 }

@@ -3,11 +3,16 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '#core/clock.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import { satisfies, userScopes } from '#core/scopes.ts'
+import type { AccountNotice } from '#core/account-notice.ts'
+import type { Seal } from '#core/seal.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as rateWindows from '#model/platform/rate-window.ts'
 import { capsOf } from '#model/money/spend-caps.ts'
+import * as emailChanges from '#model/identity/email-change.ts'
+import * as secondFactors from '#model/identity/second-factor.ts'
 import * as sessions from '#model/identity/session.ts'
 import * as users from '#model/identity/user.ts'
+import { requireNoSecondFactor } from './challenge.ts'
 import { requireUsable, type Passwords } from './passwords.ts'
 import { ACCESS_TOKEN_SECONDS, type Tokens } from './tokens.ts'
 
@@ -31,12 +36,18 @@ export interface SignInPlatform {
   /** Called after a session has ended: resolves when no process has it in its cache. */
   rightsChanged: () => Promise<void>
   mails: AccountMails
+  /** Encrypts secrets of second factors. */
+  secrets: Seal
+  /** Where the request comes from, for the list of sessions. */
+  device?: sessions.Device
 }
 
 /** Emails with a token. They are only queued here, so that the response takes equally long with and without an account. */
 interface AccountMails {
   confirm(tx: Tx, userId: string): Promise<void>
   reset(tx: Tx, email: string): Promise<void>
+  changeEmail(tx: Tx, userId: string, email: string): Promise<void>
+  notice(tx: Tx, notice: { email: string; name: string; notice: AccountNotice; detail: string | null }): Promise<void>
 }
 
 export interface SignedIn {
@@ -70,7 +81,7 @@ export async function signUp(
     const user = await users.insert(tx, { email: input.email, name: input.name.trim(), passwordHash, ...roles, now })
     if (!user) throw problem('bad-request', 'An account with this email address already exists; sign in instead')
     await platform.mails.confirm(tx, user.id)
-    return await signedIn(platform, user, await sessions.open(tx, user.id, null, now))
+    return await signedIn(platform, user, await sessions.open(tx, user.id, null, now, platform.device))
   })
 }
 
@@ -79,15 +90,20 @@ export async function signIn(
   input: { email: string; password: string; organization_id?: string | null },
   clientAddress: string,
 ): Promise<SignedIn> {
-  const { db, clock } = platform
-  const account = await users.findByEmail(db, input.email)
+  const account = await users.findByEmail(platform.db, input.email)
   if (!(await isRight(platform, { email: input.email, password: input.password, hash: account?.passwordHash ?? null }, clientAddress)))
     throw refused(WRONG_PASSWORD)
   if (!account?.user.isActive) throw refused(WRONG_PASSWORD)
+  await requireNoSecondFactor(platform, account.user.id, input.organization_id ?? null)
+  return await openSession(platform, account.user, input.organization_id ?? null)
+}
+
+/** Signs in a user who has shown everything that their account requires. */
+export async function openSession(platform: SignInPlatform, who: users.User, wantedOrganization: string | null): Promise<SignedIn> {
+  const { db, clock, device } = platform
   return await db.transaction().execute(async (tx) => {
-    const { id, lastOrganizationId } = account.user
-    const organizationId = await chooseOrganization(tx, id, input.organization_id ?? null, lastOrganizationId)
-    return await signedIn(platform, account.user, await sessions.open(tx, id, organizationId, clock.now()))
+    const organizationId = await chooseOrganization(tx, who.id, wantedOrganization, who.lastOrganizationId)
+    return await signedIn(platform, who, await sessions.open(tx, who.id, organizationId, clock.now(), device))
   })
 }
 
@@ -127,7 +143,7 @@ export async function refresh(
   const result = await db.transaction().execute(async (tx) => {
     const choose = (current: sessions.Session) =>
       chooseOrganization(tx, current.userId, input.organization_id ?? null, current.organizationId)
-    return await sessions.refresh(tx, input.refresh_token, choose, { now: clock.now(), isBrowser })
+    return await sessions.refresh(tx, input.refresh_token, choose, { now: clock.now(), isBrowser, device: platform.device })
   })
   if (result.outcome === 'refused') {
     await platform.rightsChanged()
@@ -154,7 +170,16 @@ export async function whoAmI(platform: SignInPlatform, userId: string) {
       spent_30d_credits: own?.spent ?? 0,
     }
   })
-  return { user: publicUser(who), can_clip_areas: satisfies(userScopes(who), 'clip:read'), organizations }
+  const { language, units } = await users.preferences(platform.db, userId)
+  return {
+    user: publicUser(who),
+    can_clip_areas: satisfies(userScopes(who), 'clip:read'),
+    language,
+    units,
+    pending_email: await emailChanges.pendingOf(platform.db, userId, platform.clock.now()),
+    has_two_factors: secondFactors.isOn(await secondFactors.standingOf(platform.db, userId)),
+    organizations,
+  }
 }
 
 /** The requested organization, if the user is a member; otherwise the last used, otherwise the oldest membership. */
@@ -212,7 +237,7 @@ const WRONG_PASSWORD = 'The email address or the password is wrong, or the accou
 const SESSION_ENDED = 'The session has ended; sign in again'
 
 /** One text for every failure, so that an unknown address and a wrong password look alike. The hint depends only on the request. */
-function refused(hint: string): Problem {
+export function refused(hint: string): Problem {
   return problem('unauthorized', 'Invalid authentication credentials', {
     headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
     members: { hint },

@@ -81,6 +81,32 @@ export const PROBLEMS = {
     title: 'Subscription Past Due',
     about: 'An invoice of the organization is past due. Downloads work again once it is paid; see `billing.invoices.list`.',
   },
+  'second-factor-required': {
+    status: 401,
+    title: 'Second factor required',
+    about:
+      'The password is right, and the account has two-factor sign-in. Send `challenge_token` within `expires_in` seconds to ' +
+      '`POST /auth/sign-in/second-factor`, with one of `factors`. Programs use an API key instead.',
+  },
+  'wrong-second-factor': {
+    status: 403,
+    title: 'Wrong second factor',
+    about: 'The code, recovery code or passkey is wrong, has expired or was used before. A code is accepted once; wait for the next one.',
+  },
+  'fresh-factor-required': {
+    status: 403,
+    title: 'Second factor required',
+    about:
+      'This changes how the account is protected, so it requires a second factor now, even in a session: send `code`, ' +
+      '`recovery_code`, or `credential` with its `challenge_token`.',
+  },
+  'two-factors-required': {
+    status: 403,
+    title: 'Two-factor sign-in required',
+    about:
+      'An organization of the account requires two-factor sign-in, and the account has none. Until it is set up under ' +
+      '`/auth/two-factors`, or in the console, the session can only use the routes of its own account. API keys are not affected.',
+  },
   forbidden: { status: 403, about: "The credential is valid, but the user's role does not allow this." },
   'user-authorization-required': {
     status: 403,

@@ -42,6 +42,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'notification.kind': words.NOTIFICATION_KINDS,
   'app_user.notification_mail': words.NOTIFICATION_MAILS,
   'mail_token.purpose': words.MAIL_TOKEN_PURPOSES,
+  'sign_in_challenge.purpose': words.CHALLENGE_PURPOSES,
 }
 
 // Goal: the lists that type a row's values match the database's check constraints exactly.

@@ -150,5 +150,16 @@ export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 export const NOTIFICATION_MAILS = ['none', 'instant', 'daily'] as const
 export type NotificationMail = (typeof NOTIFICATION_MAILS)[number]
 
+/** How numbers and dates are written; texts are English. */
+export const LANGUAGES = ['en-AU', 'en-GB', 'en-US', 'de-DE', 'es-ES', 'fr-FR', 'it-IT', 'ja-JP', 'nl-NL', 'pt-BR', 'sv-SE'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+export const UNITS = ['metric', 'imperial'] as const
+export type Units = (typeof UNITS)[number]
+
+/** What a challenge is for: a second factor at sign-in, a sign-in by passkey alone, a new passkey, or proof that the user is present. */
+export const CHALLENGE_PURPOSES = ['second_factor', 'passkey', 'new_passkey', 'proof'] as const
+export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number]
+
 export const MAIL_TOKEN_PURPOSES = ['reset', 'confirm'] as const
 export type MailTokenPurpose = (typeof MAIL_TOKEN_PURPOSES)[number]

@@ -13,11 +13,11 @@ import { isOwnRequest, type Demo } from './local.ts'
 import { credentialOf } from './credential.ts'
 import { clearRefreshCookie, readRefreshCookie, setRefreshCookie, type CookieTerms } from './refresh-cookie.ts'
 
-const Password = Type.String({ maxLength: 1_000 })
-const PresentPassword = { ...Password, description: 'Current password' }
+export const Password = Type.String({ maxLength: 1_000 })
+export const PresentPassword = { ...Password, description: 'Current password' }
 const Token = Type.String({ minLength: 1, maxLength: 500 })
 const OrganizationId = Type.Optional(Nullable(Uuid))
-const Cookie = Type.Optional(
+export const Cookie = Type.Optional(
   Type.Boolean({ description: 'Whether to set the refresh token as an HTTP-only cookie instead of returning it' }),
 )
 
@@ -61,7 +61,7 @@ export interface SignInParts {
   demo: Demo
 }
 
-interface AuthParts extends SignInParts {
+export interface AuthParts extends SignInParts {
   isLocal: boolean
 }
 
@@ -82,7 +82,7 @@ function registerSessions(app: FastifyInstance, { platform, auth, isLocal, demo 
   app.post('/auth/sign-up', async (request, reply) => {
     const { cookie, ...input } = inputOf(request, SignUpInput)
     const roles = isOwn(request) ? auth.roles : { ...auth.roles, maySignUp: false }
-    const grant = await signIn.signUp({ ...auth, roles }, input, callerAddress(request))
+    const grant = await signIn.signUp({ ...platformFor(request, auth), roles }, input, callerAddress(request))
     await platform.committed(grant.user.id)
     reply.code(201)
     return granted(request, reply, { terms, cookie }, grant)
@@ -96,11 +96,13 @@ function registerSessions(app: FastifyInstance, { platform, auth, isLocal, demo 
     const fromCookie = refresh_token === undefined ? readRefreshCookie(request, terms) : null
     const token = refresh_token ?? fromCookie ?? missingToken()
     const isBrowser = fromCookie !== null
-    const grant = await signIn.refresh(auth, { ...input, refresh_token: token }, { isBrowser }).catch((error: unknown) => {
-      // A rejected token is useless. After any other failure, for example of the database, the browser can try again.
-      if (isBrowser && error instanceof Problem && error.status === 401) clearRefreshCookie(request, reply, terms)
-      throw error
-    })
+    const grant = await signIn
+      .refresh(platformFor(request, auth), { ...input, refresh_token: token }, { isBrowser })
+      .catch((error: unknown) => {
+        // A rejected token is useless. After any other failure, for example of the database, the browser can try again.
+        if (isBrowser && error instanceof Problem && error.status === 401) clearRefreshCookie(request, reply, terms)
+        throw error
+      })
     return granted(request, reply, { terms, cookie: cookie ?? isBrowser }, grant)
   })
   app.post('/auth/sign-out', async (request, reply) => {
@@ -120,11 +122,16 @@ export async function signInFrom(
 ): Promise<signIn.SignedIn> {
   if (!isOwnRequest(request, platform.baseUrl()) && signIn.isSameEmail(input.email, (await demo())?.email))
     throw problem('forbidden', 'Web pages of other origins cannot sign in to the demo account')
-  return await signIn.signIn(auth, input, callerAddress(request))
+  return await signIn.signIn(platformFor(request, auth), input, callerAddress(request))
+}
+
+/** Sessions remember where they were last used from. */
+export function platformFor(request: FastifyRequest, auth: signIn.SignInPlatform): signIn.SignInPlatform {
+  return { ...auth, device: { userAgent: request.headers['user-agent'] ?? null, address: callerAddress(request) } }
 }
 
 /** Returns the refresh token in the cookie or in the body, never in both. */
-function granted(
+export function granted(
   request: FastifyRequest,
   reply: FastifyReply,
   { terms, cookie }: { terms: CookieTerms; cookie: boolean | undefined },
@@ -143,7 +150,7 @@ function missingToken(): never {
 }
 
 function registerAccount(app: FastifyInstance, { platform, auth }: AuthParts): void {
-  const oneself = (request: FastifyRequest, reply: FastifyReply) => authenticate(request, reply, platform, auth)
+  const oneself = (request: FastifyRequest, reply: FastifyReply) => oneselfOf(request, reply, { platform, auth })
   app.get('/auth/me', async (request, reply) => await signIn.whoAmI(auth, (await oneself(request, reply)).userId))
   app.get('/auth/sessions', async (request, reply) => await accounts.listSessions(auth, await oneself(request, reply)))
   app.post('/auth/invitations/preview', async (request) => await accounts.previewInvitation(auth, inputOf(request, AcceptInput).token))
@@ -178,14 +185,13 @@ function registerAccount(app: FastifyInstance, { platform, auth }: AuthParts): v
 }
 
 /** A user with a session: API keys, workers and the platform itself have no account. */
-async function authenticate(
+export async function oneselfOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  platform: Platform,
-  auth: signIn.SignInPlatform,
+  { platform, auth }: Pick<SignInParts, 'platform' | 'auth'>,
 ): Promise<accounts.Oneself> {
   const credential = credentialOf(request)
-  const { principal, allowance } = await platform.authenticator.authenticate(credential)
+  const { principal, allowance } = await platform.authenticator.authenticate(credential, { isAboutOwnAccount: true })
   if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
   await takeSlot(platform, request, principal)
   const claims = principal.kind === 'user' ? await auth.tokens.verify(credential!.secret) : null
@@ -193,7 +199,7 @@ async function authenticate(
   return { userId: claims.userId, sessionId: claims.sessionId, clientAddress: callerAddress(request) }
 }
 
-function inputOf<S extends TSchema>(request: FastifyRequest, schema: S): Static<S> {
+export function inputOf<S extends TSchema>(request: FastifyRequest, schema: S): Static<S> {
   const body = parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding'])
   return validateInput(schema, body) as Static<S>
 }

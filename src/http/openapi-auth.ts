@@ -13,14 +13,10 @@ import {
   SignOutInput,
   SignUpInput,
 } from './auth.ts'
+import { LANGUAGES, UNITS } from '#core/vocabulary.ts'
+import { GRANT_SCHEMA, MAIL_TOKEN, object, PASSWORD, text, USER_SCHEMA, type Read, type Route } from './openapi-parts.ts'
+import { secondStepPaths, settingsPaths, twoFactorPaths } from './openapi-account.ts'
 import { ConfirmInput, ForgotInput, MailChoice, ResetInput } from './mailed.ts'
-
-type Route = (
-  id: string,
-  summary: string,
-  input: { schema: TSchema; example: Json },
-  answer: { status: string; returns: string; schema: Json | null; example?: Json; signedIn?: true; refusals?: readonly number[] },
-) => Json
 
 /** The routes under `/auth`, which are not operations but part of the same document. */
 export function authPaths(schemas: Json): Json {
@@ -75,6 +71,9 @@ export function authPaths(schemas: Json): Json {
       { status: '204', returns: 'The session has ended', schema: null },
     ),
     ...accountPaths(route, schemas),
+    ...secondStepPaths(route),
+    ...twoFactorPaths(route, accountRead(schemas)),
+    ...settingsPaths(route),
     ...mailedPaths(route, hoist(MailChoice, schemas)),
   }
 }
@@ -184,13 +183,11 @@ function mailedPaths(route: Route, choice: Json): Json {
 }
 
 const EMAIL = 'ana@example.com'
-const MAIL_TOKEN = 'bm90X2FfcmVhbF90b2tlbl9idXRfYXNfbG9uZ19hc19vbmU'
 const FORGOT_SCHEMA = {
   type: 'object',
   required: ['status'],
   properties: { status: { type: 'string', const: 'accepted', description: 'Always `accepted`, whether or not the account exists' } },
 }
-const PASSWORD = 'at least ten characters'
 const EXAMPLE_GRANT = {
   access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZjJjMyJ9.c2lnbmF0dXJl',
   token_type: 'Bearer',
@@ -200,33 +197,6 @@ const EXAMPLE_GRANT = {
   organization_id: EXAMPLE_IDS.organization,
 }
 
-const text = (description: string, format?: string) => ({ type: 'string', ...(format ? { format } : {}), description })
-const object = (description: string, properties: Json, optional: readonly string[] = []): Json => ({
-  type: 'object',
-  description,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  properties,
-})
-
-const USER_SCHEMA = {
-  ...object('The signed-in user', { id: text('User ID'), email: text('Email address'), name: text('Display name of the user') }),
-  $id: 'SignedInUser',
-}
-const GRANT_SCHEMA = {
-  ...object(
-    'Tokens of a session',
-    {
-      access_token: text('Access token to send as `Authorization: Bearer …`'),
-      token_type: { type: 'string', const: 'Bearer', description: 'Token type, always `Bearer`' },
-      expires_in: { type: 'integer', description: 'Seconds until the access token expires' },
-      refresh_token: text('Refresh token; absent if it was set as a cookie'),
-      user: USER_SCHEMA,
-      organization_id: { type: ['string', 'null'], description: 'ID of the active organization; null if the user has none' },
-    },
-    ['refresh_token'],
-  ),
-  $id: 'Grant',
-}
 const ACCEPTED_SCHEMA = object(
   'The new membership',
   {
@@ -256,6 +226,8 @@ const SESSIONS_SCHEMA = object('Active sessions', {
     items: object('A session', {
       id: text('Session ID'),
       organization_id: { type: ['string', 'null'], description: 'ID of the active organization; null if the user has none' },
+      device: text('Browser and system of the last use, for example `Firefox on Windows`'),
+      address: { type: ['string', 'null'], description: 'IP address of the last use; null if it is not known' },
       created_at: text('Time of the sign-in'),
       last_used_at: text('Time the session was last used'),
       expires_at: text('Expiry time'),
@@ -266,6 +238,18 @@ const SESSIONS_SCHEMA = object('Active sessions', {
 const ME_SCHEMA = object('The signed-in user and their organizations', {
   user: USER_SCHEMA,
   can_clip_areas: { type: 'boolean', description: "Whether the user can use the operator's clip areas" },
+  language: {
+    type: ['string', 'null'],
+    enum: [...LANGUAGES, null],
+    description: 'Language of numbers and dates in the console, as a tag; null for the default',
+  },
+  units: {
+    type: ['string', 'null'],
+    enum: [...UNITS, null],
+    description: 'Units of areas and lengths in the console; null for the default',
+  },
+  pending_email: { type: ['string', 'null'], description: 'New email address that awaits confirmation; null if none' },
+  has_two_factors: { type: 'boolean', description: 'Whether the account has two-factor sign-in' },
   organizations: {
     type: 'array',
     description: 'Organizations of the user',
@@ -273,6 +257,7 @@ const ME_SCHEMA = object('The signed-in user and their organizations', {
       id: text('Organization ID'),
       name: text('Display name of the organization'),
       role: { type: 'string', enum: ['owner', 'admin', 'member'], description: 'Role in the organization' },
+      requires_two_factors: { type: 'boolean', description: 'Whether the organization requires two-factor sign-in' },
       per_order_limit_credits: { type: ['integer', 'null'], description: 'Maximum credits per order; null for no limit' },
       spend_limit_credits: { type: ['integer', 'null'], description: 'Maximum credits in any 30 days; null for no limit' },
       spent_30d_credits: { type: 'integer', description: 'Credits spent in the last 30 days' },
@@ -280,8 +265,8 @@ const ME_SCHEMA = object('The signed-in user and their organizations', {
   },
 })
 
-function accountReads(schemas: Json): Json {
-  const read = (id: string, summary: string, returns: string, schema: Json) => ({
+function accountRead(schemas: Json): Read {
+  return (id, summary, returns, schema) => ({
     get: {
       operationId: `auth.${id}`,
       summary,
@@ -294,6 +279,10 @@ function accountReads(schemas: Json): Json {
       },
     },
   })
+}
+
+function accountReads(schemas: Json): Json {
+  const read = accountRead(schemas)
   return {
     '/auth/sessions': read('sessions', 'List the active sessions of the signed-in user.', 'Active sessions of the user', SESSIONS_SCHEMA),
     '/auth/me': read('me', 'Get the signed-in user and their organizations.', 'The user and their organizations', ME_SCHEMA),

@@ -10,6 +10,7 @@ import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, type Connection
 import { trusting, type IsTrusted } from '#core/proxies.ts'
 import { currentSpan } from '#core/tracing.ts'
 import { registerAuth } from './auth.ts'
+import { registerAccountSettings } from './account-settings.ts'
 import { registerContract } from './contract.ts'
 import { registerErrors, sendError } from './errors.ts'
 import { registerEventTypes } from './event-types.ts'
@@ -45,6 +46,8 @@ import { registerUp42SignIn } from './projections/up42/sign-in.ts'
 import { registerWmts } from './projections/wmts.ts'
 import { registerProxyLimit } from './proxied.ts'
 import { registerBodies, SIGN_IN_BYTES } from './read-body.ts'
+import { registerSecondStep } from './second-step.ts'
+import { registerTwoFactors } from './two-factors.ts'
 import { registerVendors } from './vendors.ts'
 import { registerWorkers } from './workers.ts'
 
@@ -116,6 +119,9 @@ const API: readonly Register[] = [
   registerUp42Assets,
   registerUp42SignIn,
   registerAuth,
+  registerSecondStep,
+  registerTwoFactors,
+  registerAccountSettings,
   registerEventTypes,
   registerEvents,
   registerPayments,

@@ -20,7 +20,7 @@ import type { Payments } from '#ports/payments.ts'
 import type { Vendors } from '#ports/vendors/vendors.ts'
 import type { Mail } from '#ports/mail.ts'
 import type { Webhooks } from '#ports/webhooks.ts'
-import { confirmAddressTask, resetPasswordTask } from '#model/identity/tasks.ts'
+import { accountNoticeTask, changeEmailTask, confirmAddressTask, resetPasswordTask } from '#model/identity/tasks.ts'
 import type { Listen } from '#db/notify.ts'
 import { NO_WORKERS, type Workers } from '#ports/workers.ts'
 import type { Queue } from '#db/queue.ts'
@@ -265,14 +265,17 @@ function accountMails(tasks: Platform['tasks']): SignInPlatform['mails'] {
   return {
     confirm: (tx: Tx, user_id) => tasks(tx).enqueue(confirmAddressTask, { user_id }),
     reset: (tx: Tx, email) => tasks(tx).enqueue(resetPasswordTask, { email }),
+    changeEmail: (tx: Tx, user_id, email) => tasks(tx).enqueue(changeEmailTask, { user_id, email }),
+    notice: (tx: Tx, notice) => tasks(tx).enqueue(accountNoticeTask, notice),
   }
 }
 
 /** Two password queues, so that a flood of sign-ups never delays sign-ins. */
 function authOf(
-  { db, clock, passwordCost: cost, roles }: Parts,
+  { db, clock, passwordCost: cost, roles, secrets }: Parts,
   rest: Pick<SignInPlatform, 'tokens' | 'rightsChanged' | 'mails'>,
 ): SignInPlatform {
   const passwords = createPasswords({ cost, waiting: 'sign-ins' })
-  return { db, clock, roles, passwords, newPasswords: createPasswords({ cost, maxRunning: 1, waiting: 'sign-ups' }), ...rest }
+  const newPasswords = createPasswords({ cost, maxRunning: 1, waiting: 'sign-ups' })
+  return { db, clock, roles, secrets, passwords, newPasswords, ...rest }
 }

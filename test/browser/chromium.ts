@@ -25,7 +25,7 @@ const ARGUMENTS = [
   '--ignore-gpu-blocklist',
   '--disable-gpu-compositing', // The map draws on the software GPU; the page around it is several times faster without it.
   '--disable-dev-shm-usage',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
 /** Every journey is gone twice: as most people do it, and by somebody without a mouse. HANDS names one of them; CI draws one. */

@@ -48,6 +48,7 @@ export const screensOf = (furnished: Furnished): readonly (readonly [name: strin
   ['cards', '/billing/cards'],
   ['approvals', '/billing/approvals'],
   ['plan', '/billing/plan'],
+  ['account', '/account'],
   ['team', '/team'],
   ['team-projects', '/team/projects'],
   ['licences', '/team/licences'],

@@ -150,6 +150,8 @@ async function eraseRows(client: pg.Client, organization: Organization, { keepYe
   deleted['idempotency_claim'] = await run(`
     delete from idempotency_claim where owner_id::text in (select id from erased_id) or owner_id in (select id from erased_user)`)
   deleted['rate_window'] = await run(`delete from rate_window t where ${MENTIONS}`)
+  for (const table of ['email_change', 'passkey', 'recovery_code', 'sign_in_challenge', 'totp_factor'])
+    deleted[table] = await run(`delete from ${table} where user_id in (select id from erased_user)`)
   deleted['mail_token'] = await run('delete from mail_token where user_id in (select id from erased_user)')
   deleted['refresh_token'] = await run(
     'delete from refresh_token where session_id in (select id from user_session where user_id in (select id from erased_user))',

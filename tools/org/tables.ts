@@ -145,6 +145,11 @@ export const USERS: OrgTable = {
 export const OTHER_TABLES: readonly string[] = [
   'app_user',
   'mail_token',
+  'email_change',
+  'passkey',
+  'recovery_code',
+  'sign_in_challenge',
+  'totp_factor',
   'idempotency_claim',
   'orphan_object',
   'processor_event',

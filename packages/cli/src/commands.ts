@@ -94,6 +94,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: [
       ['--email ADDRESS', 'Prompts if omitted'],
       ['--password-stdin', 'Read the password or key from stdin'],
+      ['--code CODE', 'Code of the authenticator app, or a recovery code'],
       ['--key', 'Sign in with an API key instead'],
       ['--organization ID', 'Act for this organization'],
       ['--project ID', 'Set the default project'],

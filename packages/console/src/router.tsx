@@ -131,6 +131,7 @@ const routeTree = root.addChildren([
     screen('/billing/approvals', noSearch, billing, 'Approvals'),
     screen('/billing/plan', noSearch, billing, 'PlanPage'),
     screen('/billing/commitments', search('month'), billing, 'Commitments'),
+    screen('/account', noSearch, () => import('./screens/account/account.tsx'), 'Account'),
     screen('/team', noSearch, team, 'Team'),
     screen('/team/projects', search('project'), team, 'Projects'),
     screen('/team/licences', noSearch, team, 'Licences'),

@@ -1,11 +1,14 @@
 import type {
+  ChallengePurpose,
   EnterpriseStatus,
   InvitationOutcome,
   InvitedRole,
+  Language,
   NotificationMail,
   OrganizationRole,
   ProjectRole,
   Region,
+  Units,
   Visibility,
 } from '#core/vocabulary.ts'
 import type { JWK } from 'jose'
@@ -25,6 +28,8 @@ export interface IdentityTables {
     last_org_id: string | null
     email_confirmed_at: Date | null
     notification_mail: Generated<NotificationMail>
+    language: Language | null
+    units: Units | null
     created_at: Date
   }
   organization: {
@@ -44,6 +49,7 @@ export interface IdentityTables {
     enterprise_status: Generated<EnterpriseStatus>
     plan_id: Generated<string>
     rate_limit_per_hour: Generated<number>
+    requires_two_factors: Generated<boolean>
     founded_by: string | null
     retention_since: Date
     created_at: Date
@@ -116,7 +122,47 @@ export interface IdentityTables {
     total_requests: Generated<number>
     created_by_key: string | null
   }
-  user_session: { id: string; user_id: string; org_id: string | null; created_at: Date; expires_at: Date; ended_at: Date | null }
+  user_session: {
+    id: string
+    user_id: string
+    org_id: string | null
+    user_agent: string | null
+    client_address: string | null
+    created_at: Date
+    expires_at: Date
+    ended_at: Date | null
+  }
   refresh_token: { token_hash: Buffer; session_id: string; created_at: Date; spent_at: Date | null }
+  totp_factor: {
+    user_id: string
+    secret: string | null
+    pending_secret: string | null
+    pending_until: Date | null
+    created_at: Date
+    last_step: number | null
+  }
+  passkey: {
+    id: string
+    user_id: string
+    name: string
+    credential_id: string
+    public_key: Buffer
+    counter: number
+    transports: string[]
+    is_synced: boolean
+    created_at: Date
+    last_used_at: Date | null
+  }
+  recovery_code: { user_id: string; code_hash: Buffer; created_at: Date; used_at: Date | null }
+  sign_in_challenge: {
+    token_hash: Buffer
+    user_id: string | null
+    purpose: ChallengePurpose
+    wanted_organization: string | null
+    challenge: string | null
+    created_at: Date
+    expires_at: Date
+  }
+  email_change: { user_id: string; email: string; token_hash: Buffer | null; created_at: Date; expires_at: Date }
   signing_key: { kid: string; private_jwk: JSONColumnType<JWK>; created_at: Date }
 }

@@ -6,6 +6,8 @@ import list from './list.ts'
 import markAllRead from './mark_all_read.ts'
 import markRead from './mark_read.ts'
 import unreadCount from './unread_count.ts'
+import accountNoticeTask from './account-notice.task.ts'
+import changeEmailTask from './change-email.task.ts'
 import confirmAddressTask from './confirm-address.task.ts'
 import inviteTask from './invite.task.ts'
 import mailDigestTask from './mail-digest.task.ts'
@@ -15,4 +17,13 @@ import resetPasswordTask from './reset-password.task.ts'
 
 export const operations: readonly AnyOperation[] = [dismiss, list, markAllRead, markRead, unreadCount]
 
-export const tasks: readonly AnyTask[] = [confirmAddressTask, inviteTask, mailDigestTask, mailNowTask, mailOneTask, resetPasswordTask]
+export const tasks: readonly AnyTask[] = [
+  accountNoticeTask,
+  changeEmailTask,
+  confirmAddressTask,
+  inviteTask,
+  mailDigestTask,
+  mailNowTask,
+  mailOneTask,
+  resetPasswordTask,
+]

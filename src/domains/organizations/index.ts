@@ -12,9 +12,12 @@ import invitationsRevoke from './invitations.revoke.ts'
 import membersInvite from './members.invite.ts'
 import membersList from './members.list.ts'
 import membersRemove from './members.remove.ts'
+import membersResetTwoFactors from './members.reset_two_factors.ts'
 import membersSetRole from './members.set_role.ts'
 import membersSetSpendLimit from './members.set_spend_limit.ts'
 import setBillingMode from './set_billing_mode.ts'
+import twoFactorsGet from './two_factors.get.ts'
+import twoFactorsSet from './two_factors.set.ts'
 import expireInvitationsTask from './expire-invitations.task.ts'
 
 export const operations: readonly AnyOperation[] = [
@@ -29,9 +32,12 @@ export const operations: readonly AnyOperation[] = [
   membersInvite,
   membersList,
   membersRemove,
+  membersResetTwoFactors,
   membersSetRole,
   membersSetSpendLimit,
   setBillingMode,
+  twoFactorsGet,
+  twoFactorsSet,
 ]
 
 export const tasks: readonly AnyTask[] = [expireInvitationsTask]

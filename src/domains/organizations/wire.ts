@@ -94,6 +94,7 @@ export const MemberRecord = Closed(
     role: Choice(ORGANIZATION_ROLES, { description: 'Role in the organization' }),
     per_order_limit_credits: Described(Nullable(Type.Integer()), 'Maximum credits per order; null for no limit'),
     spend_limit_credits: Described(Nullable(Type.Integer()), 'Maximum credits in any 30 days; null for no limit'),
+    has_two_factors: Type.Boolean({ description: 'Whether the account has two-factor sign-in' }),
   },
   { $id: 'OrganizationMember', description: 'A member of the organization' },
 )
@@ -106,6 +107,7 @@ export function toMember(member: Member) {
     role: member.role,
     per_order_limit_credits: member.perOrderLimitCredits,
     spend_limit_credits: member.spendLimitCredits,
+    has_two_factors: member.hasTwoFactors,
   }
 }
 
@@ -138,4 +140,5 @@ export const EXAMPLE_MEMBER = {
   role: 'member' as const,
   per_order_limit_credits: 20_000,
   spend_limit_credits: null,
+  has_two_factors: true,
 }

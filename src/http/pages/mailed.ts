@@ -1,5 +1,5 @@
 /**
- * `GET /reset` and `GET /confirm`: the pages that links in emails open. The token follows the `#`, so that it reaches no log and no
+ * `GET /reset`, `GET /confirm` and `GET /change-email`: the pages that links in emails open. The token follows the `#`, so that it reaches no log and no
  * other site; a script sends it.
  */
 import type { FastifyInstance } from 'fastify'
@@ -37,7 +37,22 @@ ${RESULT}
 <noscript>This page needs JavaScript to send the link's token.</noscript>`,
 })
 
+const CHANGE_EMAIL = layout({
+  title: 'Confirm your new email address',
+  path: '/change-email',
+  kind: 'prose',
+  head: HEAD,
+  body: `<h1>Confirm your new email address</h1>
+<form data-post="/auth/email/confirm" data-done="Your email address was changed. From now on, sign in with it.">
+<p>You then sign in with this address. The old address is notified.</p>
+<p><button type="submit">Confirm</button></p>
+</form>
+${RESULT}
+<noscript>This page needs JavaScript to send the link's token.</noscript>`,
+})
+
 export function registerMailedPages(app: FastifyInstance): void {
   app.get('/reset', async (_request, reply) => sendPage(reply, RESET))
   app.get('/confirm', async (_request, reply) => sendPage(reply, CONFIRM))
+  app.get('/change-email', async (_request, reply) => sendPage(reply, CHANGE_EMAIL))
 }

@@ -9,6 +9,8 @@ export interface LiveSession {
   isClipUser: boolean
   organizationId: string | null
   organizationRole: OrganizationRole | null
+  /** An organization of the user requires two factors, and the account has only one. */
+  mustSetUpTwoFactors: boolean
   expiresAt: Date
 }
 
@@ -23,7 +25,12 @@ export async function liveSessions(db: Db, claims: readonly SessionClaim[], now:
   const { rows } = await sql<LiveSession & { ordinal: number }>`
     select claim.ordinal::int, s.user_id as "userId", u.is_system_admin as "isSystemAdmin", u.is_clip_user as "isClipUser",
       m.org_id as "organizationId",
-      m.role as "organizationRole", s.expires_at as "expiresAt"
+      m.role as "organizationRole", s.expires_at as "expiresAt",
+      exists (
+        select from organization_member own join organization o on o.id = own.org_id
+        where own.user_id = s.user_id and o.requires_two_factors
+      ) and not exists (select from totp_factor f where f.user_id = s.user_id and f.secret is not null)
+        and not exists (select from passkey p where p.user_id = s.user_id) as "mustSetUpTwoFactors"
     from unnest(${claims.map((claim) => claim.sessionId)}::uuid[],
       ${claims.map((claim) => claim.organizationId)}::uuid[]) with ordinality as claim (session_id, org_id, ordinal)
     join user_session s on s.id = claim.session_id and s.ended_at is null and s.expires_at > ${now}

@@ -6,6 +6,7 @@ import type { InvitedRole } from '#core/vocabulary.ts'
 import type { Joined, Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { BillingMode } from '#db/tables/money.ts'
+import { HAS_TWO_FACTORS } from './two-factor-rule.ts'
 
 const COLUMNS = [
   'id',
@@ -178,6 +179,7 @@ function members(db: Db, organizationId: string) {
       'm.role',
       'm.per_order_limit_credits as perOrderLimitCredits',
       'm.spend_limit_credits as spendLimitCredits',
+      HAS_TWO_FACTORS.as('hasTwoFactors'),
     ])
     .where('m.org_id', '=', organizationId)
 }

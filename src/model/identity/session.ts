@@ -16,17 +16,36 @@ export interface Session {
   organizationId: string | null
 }
 
+/** Where a session is used: what its client says about itself, and its address. */
+export interface Device {
+  userAgent: string | null
+  address: string
+}
+
+const MAX_USER_AGENT_LENGTH = 400
+
+/** Nothing if it is not known: what was known before stays. */
+const deviceColumns = (device: Device | undefined) =>
+  device ? { user_agent: device.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null, client_address: device.address } : {}
+
 export interface Issued {
   session: Session
   /** Returned to the caller once; only its hash is stored. */
   refreshToken: string
 }
 
-export async function open(tx: Tx, userId: string, organizationId: string | null, now: Date): Promise<Issued> {
+export async function open(tx: Tx, userId: string, organizationId: string | null, now: Date, device?: Device): Promise<Issued> {
   const session = { id: newId(), userId, organizationId }
   await tx
     .insertInto('user_session')
-    .values({ id: session.id, user_id: userId, org_id: organizationId, created_at: now, expires_at: expiry(now) })
+    .values({
+      id: session.id,
+      user_id: userId,
+      org_id: organizationId,
+      created_at: now,
+      expires_at: expiry(now),
+      ...deviceColumns(device),
+    })
     .execute()
   await tx.updateTable('app_user').set({ last_org_id: organizationId }).where('id', '=', userId).execute()
   return { session, refreshToken: await issue(tx, session.id, now) }
@@ -42,7 +61,7 @@ export async function refresh(
   tx: Tx,
   refreshToken: string,
   choose: (current: Session) => Promise<string | null>,
-  { now, isBrowser }: { now: Date; isBrowser: boolean },
+  { now, isBrowser, device }: { now: Date; isBrowser: boolean; device?: Device | undefined },
 ): Promise<Refreshed> {
   const row = await tx
     .selectFrom('refresh_token as r')
@@ -70,7 +89,7 @@ export async function refresh(
   if (!row.spentAt) await spend(tx, row.id, row.tokenHash, now)
   await tx
     .updateTable('user_session')
-    .set({ org_id: organizationId, expires_at: expiry(now) })
+    .set({ org_id: organizationId, expires_at: expiry(now), ...deviceColumns(device) })
     .where('id', '=', row.id)
     .execute()
   await tx.updateTable('app_user').set({ last_org_id: organizationId }).where('id', '=', row.userId).execute()
@@ -146,7 +165,14 @@ export async function endAllFor(db: Db, organizationId: string, userId: string |
     .execute()
 }
 
-const LISTED = ['id', 'org_id as organizationId', 'created_at as createdAt', 'expires_at as expiresAt'] as const
+const LISTED = [
+  'id',
+  'org_id as organizationId',
+  'user_agent as userAgent',
+  'client_address as address',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+] as const
 
 type LiveSession = Row<'user_session', typeof LISTED> & { lastUsedAt: Date }
 
@@ -163,6 +189,19 @@ export async function listLive(db: Db, userId: string, limit: number, now: Date)
     .limit(limit)
     .execute()
   return rows.map((row) => ({ ...row, lastUsedAt: new Date(row.expiresAt.getTime() - SESSION_DAYS * DAY_MS) }))
+}
+
+/** Returns whether the user had this session. */
+export async function endOne(db: Db, userId: string, id: string, now: Date): Promise<boolean> {
+  const result = await db
+    .updateTable('user_session')
+    .set({ ended_at: now })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
 }
 
 export async function endAllOfUser(db: Db, userId: string, now: Date): Promise<void> {

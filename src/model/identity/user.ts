@@ -1,5 +1,5 @@
 import { newId } from '#core/ids.ts'
-import type { NotificationMail, OrganizationRole } from '#core/vocabulary.ts'
+import type { Language, NotificationMail, OrganizationRole, Units } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
@@ -77,10 +77,20 @@ export async function setPassword(db: Db, id: string, passwordHash: string): Pro
   await db.updateTable('app_user').set({ password_hash: passwordHash }).where('id', '=', id).execute()
 }
 
+const ERASED_TABLES = [
+  'project_member',
+  'notification',
+  'mail_token',
+  'totp_factor',
+  'passkey',
+  'recovery_code',
+  'sign_in_challenge',
+  'email_change',
+] as const
+
 /** Keeps the row, which other rows refer to, but erases the personal data and frees the address. */
 export async function erase(tx: Tx, id: string): Promise<void> {
-  for (const table of ['project_member', 'notification', 'mail_token'] as const)
-    await tx.deleteFrom(table).where('user_id', '=', id).execute()
+  for (const table of ERASED_TABLES) await tx.deleteFrom(table).where('user_id', '=', id).execute()
   await tx
     .updateTable('app_user')
     .set({
@@ -92,6 +102,8 @@ export async function erase(tx: Tx, id: string): Promise<void> {
       is_clip_user: false,
       last_org_id: null,
       email_confirmed_at: null,
+      language: null,
+      units: null,
     })
     .where('id', '=', id)
     .execute()
@@ -129,11 +141,39 @@ export async function withdrawRoles(
     .execute()
 }
 
-export async function organizations(db: Db, userId: string): Promise<{ id: string; name: string; role: OrganizationRole }[]> {
+/** How the console writes numbers, dates and sizes for the user. */
+export async function preferences(db: Db, id: string): Promise<{ language: Language | null; units: Units | null }> {
+  return await db.selectFrom('app_user').select(['language', 'units']).where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+export async function setPreferences(db: Db, id: string, chosen: { language?: Language | null; units?: Units | null }): Promise<void> {
+  if (Object.keys(chosen).length > 0) await db.updateTable('app_user').set(chosen).where('id', '=', id).execute()
+}
+
+/** Returns false if another account has the address. */
+export async function setEmail(tx: Tx, id: string, email: string, now: Date): Promise<boolean> {
+  const taken = await tx.selectFrom('app_user').select('id').where('email', '=', normaliseEmail(email)).executeTakeFirst()
+  if (taken) return taken.id === id
+  await tx
+    .updateTable('app_user')
+    .set({ email: normaliseEmail(email), email_confirmed_at: now })
+    .where('id', '=', id)
+    .execute()
+  return true
+}
+
+interface Membership {
+  id: string
+  name: string
+  role: OrganizationRole
+  requires_two_factors: boolean
+}
+
+export async function organizations(db: Db, userId: string): Promise<Membership[]> {
   return await db
     .selectFrom('organization_member as m')
     .innerJoin('organization as o', 'o.id', 'm.org_id')
-    .select(['o.id', 'o.name', 'm.role'])
+    .select(['o.id', 'o.name', 'm.role', 'o.requires_two_factors'])
     .where('m.user_id', '=', userId)
     .orderBy('m.created_at')
     .execute()

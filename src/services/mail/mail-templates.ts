@@ -1,4 +1,5 @@
 /** Templates of the emails we send, as plain text and as simple HTML with the same words. */
+import type { AccountNotice } from '#core/account-notice.ts'
 import type { MailMessage } from '#ports/mail.ts'
 
 interface Person {
@@ -33,6 +34,59 @@ export function confirmAddressMail(to: Person, url: string): MailMessage {
         'If you did not create the account, do not confirm it: reset its password, or ignore this email.',
     ],
     link: { label: 'Confirm email address', url },
+  })
+}
+
+export function changeEmailMail(to: Person, url: string): MailMessage {
+  return compose(to, {
+    subject: 'Confirm your new email address',
+    paragraphs: [
+      'This address was entered as the new email address of a Groundtrack account. If you entered it, confirm it; you then sign in with it.',
+      'The link works once and expires in 24 hours. If you did not request this, ignore this email.',
+    ],
+    link: { label: 'Confirm new email address', url },
+  })
+}
+
+/** The subject, and what happened; `detail` is a name or an address. */
+const NOTICES: Readonly<Record<AccountNotice, (detail: string) => readonly [subject: string, sentence: string]>> = {
+  email_changed: (detail) => ['Your email address was changed', `You now sign in to Groundtrack with ${detail}.`],
+  password_changed: () => ['Your password was changed', 'The password of your Groundtrack account was changed. Other sessions have ended.'],
+  authenticator_added: () => [
+    'Authenticator app added',
+    'An authenticator app was added to your Groundtrack account. Signing in with the password now requires a second factor.',
+  ],
+  authenticator_removed: () => ['Authenticator app removed', 'The authenticator app of your Groundtrack account was removed.'],
+  passkey_added: (detail) => ['Passkey added', `The passkey ${quoted(detail)} was added to your Groundtrack account.`],
+  passkey_removed: (detail) => ['Passkey removed', `The passkey ${quoted(detail)} of your Groundtrack account was removed.`],
+  recovery_codes_renewed: () => [
+    'New recovery codes',
+    'New recovery codes were created for your Groundtrack account. The old ones no longer work.',
+  ],
+  recovery_code_used: () => ['Recovery code used', 'A recovery code of your Groundtrack account was used instead of a second factor.'],
+  two_factors_reset: () => [
+    'Two-factor sign-in was reset',
+    'An administrator removed the second factors of your Groundtrack account, and its sessions have ended. Sign in with your password.',
+  ],
+  wrong_codes: () => [
+    'Wrong codes at sign-in',
+    'Several wrong codes were entered for your Groundtrack account by someone who knows its password. Further attempts must wait.',
+  ],
+  account_deleted: () => ['Your account was deleted', 'Your Groundtrack account was deleted.'],
+}
+
+export function accountNoticeMail(to: Person, notice: AccountNotice, { detail, url }: { detail: string | null; url: string }): MailMessage {
+  const [subject, sentence] = NOTICES[notice](detail ?? '')
+  const isOver = notice === 'account_deleted' || notice === 'email_changed'
+  return compose(to, {
+    subject,
+    paragraphs: [
+      sentence,
+      isOver
+        ? 'If this was not you, contact the operator of the service at once.'
+        : 'If this was not you, change your password at once and check your sessions and second factors.',
+    ],
+    ...(isOver ? {} : { link: { label: 'Account settings', url } }),
   })
 }
 

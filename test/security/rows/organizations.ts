@@ -76,6 +76,13 @@ export const rows: Rows = {
     b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
     breaks: 'table project_member',
   },
+  'organizations.members.reset_two_factors': {
+    input: newMember,
+    missing: other('user_id'),
+    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 403 403 | 403 403 403 403`,
+    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+    breaks: 'table recovery_code',
+  },
   'organizations.members.set_role': {
     input: async (w, org) => ({ ...(await newMember(w, org)), role: 'member' }),
     missing: other('user_id'),
@@ -90,6 +97,17 @@ export const rows: Rows = {
     a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 403 403 | 403 403 403 403`,
     b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
     breaks: 'column organization_member.spend_limit_credits',
+  },
+  'organizations.two_factors.get': {
+    input: () => ({}),
+    a: `${NOBODY} | 200 200 403 403 | 200 403 | 200 200 200 | 403 403 403 403`,
+    breaks: 'table passkey',
+  },
+  // To require it, an owner needs a second factor; lifting the rule has the same permissions.
+  'organizations.two_factors.set': {
+    input: () => ({ is_required: false }),
+    a: `${NOBODY} | 200 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+    breaks: 'column organization.requires_two_factors',
   },
   'organizations.set_billing_mode': {
     ...OPERATORS_ANYWHERE,

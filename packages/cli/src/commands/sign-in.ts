@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { Client } from '../../../client/src/core.ts'
+import { Client, isProblem } from '../../../client/src/core.ts'
 import {
   accountName,
   changeAccount,
@@ -18,7 +18,7 @@ import { note, print, table, json } from '../terminal.ts'
 
 export const signIn: Run = async (rest, options) => {
   const { values, switches } = readFlags(rest, {
-    values: ['email', 'organization', 'project'],
+    values: ['email', 'organization', 'project', 'code'],
     switches: ['password-stdin', 'key'],
     positions: 0,
   })
@@ -31,7 +31,9 @@ export const signIn: Run = async (rest, options) => {
   const client = new Client({ baseUrl: server, apiKey: account.apiKey })
   if (email !== null) {
     const organization_id = values['organization']
-    await client.signIn('/auth/sign-in', { email, password: secret, ...(organization_id ? { organization_id } : {}) })
+    await client
+      .signIn('/auth/sign-in', { email, password: secret, ...(organization_id ? { organization_id } : {}) })
+      .catch((error: unknown) => secondStep(client, error, values['code']))
     account.session = client.session.tokens!
   }
   const project = values['project'] ?? (await onlyProject(client))
@@ -40,6 +42,17 @@ export const signIn: Run = async (rest, options) => {
   accounts.accounts[name] = account
   writeAccounts({ ...accounts, current: name })
   note(`Signed in to ${server}${email === null ? ' with a key' : ` as ${email}`}; saved in ${configFile()}`, options.quiet)
+}
+
+/** Asks for the second factor of an account that has one: a code, or a recovery code, which is longer and has letters. */
+async function secondStep(client: Client, error: unknown, given: string | undefined): Promise<void> {
+  if (!isProblem(error, 'second-factor-required')) throw error
+  const { challenge_token, factors } = error.problem as unknown as { challenge_token: string; factors: readonly string[] }
+  if (!factors.includes('code') && !factors.includes('recovery_code'))
+    throw new UsageError('This account signs in with a passkey', 'Create an API key in the console and use groundtrack sign-in --key')
+  const code = given ?? (await ask('Code of the authenticator app, or a recovery code: '))
+  const factor = /^[\d ]+$/.test(code) ? { code } : { recovery_code: code }
+  await client.signIn('/auth/sign-in/second-factor', { challenge_token, ...factor })
 }
 
 /** The default project of a user with only one. The call also verifies the credential. */
@@ -52,7 +65,10 @@ async function onlyProject(client: Client): Promise<string | null> {
 /** Prompts on the terminal, without echo for secrets. */
 async function ask(question: string, isSecret = false): Promise<string> {
   if (!process.stdin.isTTY)
-    throw new UsageError(`${question.replace(': ', '')} is missing`, 'Pass --email, and --password-stdin with the password on stdin')
+    throw new UsageError(
+      `${question.replace(': ', '')} is missing`,
+      'Pass --email, --password-stdin with the password on stdin, and --code if the account has two-factor sign-in',
+    )
   let isMuted = false
   const output = new Writable({
     write(chunk, _encoding, done) {

@@ -2,6 +2,7 @@
 import type { CallOptions, Client } from '../client.ts'
 import type {
   Grant,
+  Passkey,
   SignedInUser,
 } from './types.ts'
 
@@ -123,6 +124,10 @@ export interface AuthSessionsOutput {
     id: string
     /** ID of the active organization; null if the user has none */
     organization_id: string | null
+    /** Browser and system of the last use, for example `Firefox on Windows` */
+    device: string
+    /** IP address of the last use; null if it is not known */
+    address: string | null
     /** Time of the sign-in */
     created_at: string
     /** Time the session was last used */
@@ -139,6 +144,26 @@ export interface AuthMeOutput {
   user: SignedInUser
   /** Whether the user can use the operator's clip areas */
   can_clip_areas: boolean
+  /** Language of numbers and dates in the console, as a tag; null for the default */
+  language:
+    | 'en-AU'
+    | 'en-GB'
+    | 'en-US'
+    | 'de-DE'
+    | 'es-ES'
+    | 'fr-FR'
+    | 'it-IT'
+    | 'ja-JP'
+    | 'nl-NL'
+    | 'pt-BR'
+    | 'sv-SE'
+    | null
+  /** Units of areas and lengths in the console; null for the default */
+  units: 'metric' | 'imperial' | null
+  /** New email address that awaits confirmation; null if none */
+  pending_email: string | null
+  /** Whether the account has two-factor sign-in */
+  has_two_factors: boolean
   /** Organizations of the user */
   organizations: ({
     /** Organization ID */
@@ -147,6 +172,8 @@ export interface AuthMeOutput {
     name: string
     /** Role in the organization */
     role: 'owner' | 'admin' | 'member'
+    /** Whether the organization requires two-factor sign-in */
+    requires_two_factors: boolean
     /** Maximum credits per order; null for no limit */
     per_order_limit_credits: number | null
     /** Maximum credits in any 30 days; null for no limit */
@@ -155,6 +182,241 @@ export interface AuthMeOutput {
     spent_30d_credits: number
   })[]
 }
+
+/** Request body of `auth.second_factor` */
+export interface AuthSecondFactorInput {
+  /** Challenge token of this sign-in */
+  challenge_token: string
+  /** Code of the authenticator app, 6 digits */
+  code?: string | undefined
+  /** Recovery code that was not used before */
+  recovery_code?: string | undefined
+  /** What the browser returned for the passkey, as JSON (WebAuthn) */
+  credential?: { [name: string]: unknown } | undefined
+  /** Whether to set the refresh token as an HTTP-only cookie instead of returning it */
+  cookie?: boolean | undefined
+}
+
+/** Request body of `auth.passkey_options` */
+export interface AuthPasskeyOptionsInput {
+  /** Challenge token after the password; omit it to sign in without one */
+  challenge_token?: string | undefined
+}
+
+/** A challenge for a passkey */
+export interface AuthPasskeyOptionsOutput {
+  /** Challenge token */
+  challenge_token: string
+  /** What `navigator.credentials` takes, as JSON (WebAuthn) */
+  options: { [name: string]: unknown }
+}
+
+/** Request body of `auth.passkey` */
+export interface AuthPasskeyInput {
+  /** Challenge token of this sign-in */
+  challenge_token: string
+  /** What the browser returned for the passkey, as JSON (WebAuthn) */
+  credential: { [name: string]: unknown }
+  /** ID of the organization to sign in to; null for the last used */
+  organization_id?: string | null | undefined
+  /** Whether to set the refresh token as an HTTP-only cookie instead of returning it */
+  cookie?: boolean | undefined
+}
+
+/** The second factors of an account */
+export interface AuthTwoFactorsOutput {
+  /** Whether signing in with the password requires a second factor */
+  is_on: boolean
+  /** The authenticator app; null if none */
+  authenticator: {
+    /** Time the app was added */
+    created_at: string
+  } | null
+  /** Passkeys of the account */
+  passkeys: Passkey[]
+  /** Number of recovery codes that were not used */
+  recovery_codes_left: number
+  /** Names of the user's organizations that require two factors */
+  required_by: string[]
+}
+
+/** Request body of `auth.two_factor_proof_options` */
+export type AuthTwoFactorProofOptionsInput = {}
+
+/** A challenge for a passkey */
+export interface AuthTwoFactorProofOptionsOutput {
+  /** Challenge token */
+  challenge_token: string
+  /** What `navigator.credentials` takes, as JSON (WebAuthn) */
+  options: { [name: string]: unknown }
+}
+
+/** Request body of `auth.start_authenticator` */
+export interface AuthStartAuthenticatorInput {
+  /** Current password, if the account has no second factor */
+  password?: string | undefined
+  /** Code of the authenticator app, 6 digits */
+  code?: string | undefined
+  /** Recovery code that was not used before */
+  recovery_code?: string | undefined
+  /** What the browser returned for the passkey, as JSON (WebAuthn) */
+  credential?: { [name: string]: unknown } | undefined
+  /** Challenge token of the credential */
+  challenge_token?: string | undefined
+}
+
+/** A new secret */
+export interface AuthStartAuthenticatorOutput {
+  /** Secret in Base32 */
+  secret: string
+  /** Address for the QR code, `otpauth://…` */
+  uri: string
+}
+
+/** Request body of `auth.confirm_authenticator` */
+export interface AuthConfirmAuthenticatorInput {
+  /** Code of the authenticator app, 6 digits */
+  code: string
+}
+
+/** The recovery codes of a first factor */
+export interface AuthConfirmAuthenticatorOutput {
+  /** Ten recovery codes, shown once, if this is the first factor; otherwise null */
+  recovery_codes: string[] | null
+}
+
+/** Request body of `auth.remove_authenticator` */
+export interface AuthRemoveAuthenticatorInput {
+  /** Code of the authenticator app, 6 digits */
+  code?: string | undefined
+  /** Recovery code that was not used before */
+  recovery_code?: string | undefined
+  /** What the browser returned for the passkey, as JSON (WebAuthn) */
+  credential?: { [name: string]: unknown } | undefined
+  /** Challenge token of the credential */
+  challenge_token?: string | undefined
+}
+
+/** Request body of `auth.start_passkey` */
+export interface AuthStartPasskeyInput {
+  /** Current password, if the account has no second factor */
+  password?: string | undefined
+  /** Code of the authenticator app, 6 digits */
+  code?: string | undefined
+  /** Recovery code that was not used before */
+  recovery_code?: string | undefined
+  /** What the browser returned for the passkey, as JSON (WebAuthn) */
+  credential?: { [name: string]: unknown } | undefined
+  /** Challenge token of the credential */
+  challenge_token?: string | undefined
+}
+
+/** A challenge for a passkey */
+export interface AuthStartPasskeyOutput {
+  /** Challenge token */
+  challenge_token: string
+  /** What `navigator.credentials` takes, as JSON (WebAuthn) */
+  options: { [name: string]: unknown }
+}
+
+/** Request body of `auth.add_passkey` */
+export interface AuthAddPasskeyInput {
+  /** Challenge token of this sign-in */
+  challenge_token: string
+  /** What the browser returned for the passkey, as JSON (WebAuthn) */
+  credential: { [name: string]: unknown }
+  /** Display name of the passkey */
+  name: string
+}
+
+/** A new passkey */
+export interface AuthAddPasskeyOutput {
+  passkey: Passkey
+  /** Ten recovery codes, shown once, if this is the first factor; otherwise null */
+  recovery_codes: string[] | null
+}
+
+/** Request body of `auth.remove_passkey` */
+export interface AuthRemovePasskeyInput {
+  /** Passkey ID */
+  passkey_id: string
+  /** Code of the authenticator app, 6 digits */
+  code?: string | undefined
+  /** Recovery code that was not used before */
+  recovery_code?: string | undefined
+  /** What the browser returned for the passkey, as JSON (WebAuthn) */
+  credential?: { [name: string]: unknown } | undefined
+  /** Challenge token of the credential */
+  challenge_token?: string | undefined
+}
+
+/** Request body of `auth.renew_recovery_codes` */
+export interface AuthRenewRecoveryCodesInput {
+  /** Code of the authenticator app, 6 digits */
+  code?: string | undefined
+  /** Recovery code that was not used before */
+  recovery_code?: string | undefined
+  /** What the browser returned for the passkey, as JSON (WebAuthn) */
+  credential?: { [name: string]: unknown } | undefined
+  /** Challenge token of the credential */
+  challenge_token?: string | undefined
+}
+
+/** New recovery codes */
+export interface AuthRenewRecoveryCodesOutput {
+  /** Ten recovery codes, shown once */
+  recovery_codes: string[]
+}
+
+/** Request body of `auth.settings` */
+export interface AuthSettingsInput {
+  /** Display name of the user */
+  name?: string | undefined
+  /** How the console writes numbers and dates, as a language tag; null for the default */
+  language?:
+    | 'en-AU'
+    | 'en-GB'
+    | 'en-US'
+    | 'de-DE'
+    | 'es-ES'
+    | 'fr-FR'
+    | 'it-IT'
+    | 'ja-JP'
+    | 'nl-NL'
+    | 'pt-BR'
+    | 'sv-SE' | null | undefined
+  /** Units of areas and lengths in the console; null for the default, metric */
+  units?: 'metric' | 'imperial' | null | undefined
+}
+
+/** Request body of `auth.change_email` */
+export interface AuthChangeEmailInput {
+  /** New email address */
+  email: string
+  /** Current password */
+  password: string
+}
+
+/** The accepted request */
+export interface AuthChangeEmailOutput {
+  /** Always `accepted` */
+  status: 'accepted'
+}
+
+/** Request body of `auth.confirm_new_email` */
+export interface AuthConfirmNewEmailInput {
+  /** Token after `#token=` in the emailed link */
+  token: string
+}
+
+/** Request body of `auth.end_session` */
+export interface AuthEndSessionInput {
+  /** Session ID */
+  session_id: string
+}
+
+/** Request body of `auth.end_other_sessions` */
+export type AuthEndOtherSessionsInput = {}
 
 /** Request body of `auth.forgot` */
 export interface AuthForgotInput {
@@ -258,6 +520,91 @@ export class AuthApi {
   /** Get the signed-in user and their organizations. */
   me(options?: CallOptions): Promise<AuthMeOutput> {
     return this.#client.route<AuthMeOutput>('GET', '/auth/me', undefined, options)
+  }
+
+  /** Complete a sign-in with a second factor: exactly one of a code, a recovery code and a passkey. */
+  secondFactor(input: AuthSecondFactorInput, options?: CallOptions): Promise<Grant> {
+    return this.#client.signIn('/auth/sign-in/second-factor', input, options)
+  }
+
+  /** Get what a passkey has to sign: as a second factor with the challenge token of a sign-in, otherwise instead of a password. */
+  passkeyOptions(input: AuthPasskeyOptionsInput = {}, options?: CallOptions): Promise<AuthPasskeyOptionsOutput> {
+    return this.#client.route<AuthPasskeyOptionsOutput>('POST', '/auth/sign-in/passkey-options', input, options)
+  }
+
+  /** Sign in with a passkey alone. The device must have verified its user. */
+  passkey(input: AuthPasskeyInput, options?: CallOptions): Promise<Grant> {
+    return this.#client.signIn('/auth/sign-in/passkey', input, options)
+  }
+
+  /** Get the second factors of the signed-in user. */
+  twoFactors(options?: CallOptions): Promise<AuthTwoFactorsOutput> {
+    return this.#client.route<AuthTwoFactorsOutput>('GET', '/auth/two-factors', undefined, options)
+  }
+
+  /** Get what a passkey has to sign to prove that the user is present. */
+  twoFactorProofOptions(input: AuthTwoFactorProofOptionsInput = {}, options?: CallOptions): Promise<AuthTwoFactorProofOptionsOutput> {
+    return this.#client.route<AuthTwoFactorProofOptionsOutput>('POST', '/auth/two-factors/proof-options', input, options)
+  }
+
+  /** Get a new secret for an authenticator app. It counts once it is confirmed with a code. */
+  startAuthenticator(input: AuthStartAuthenticatorInput = {}, options?: CallOptions): Promise<AuthStartAuthenticatorOutput> {
+    return this.#client.route<AuthStartAuthenticatorOutput>('POST', '/auth/two-factors/authenticator/start', input, options)
+  }
+
+  /** Confirm an authenticator app with a code. If it is the first factor, all other sessions end. */
+  confirmAuthenticator(input: AuthConfirmAuthenticatorInput, options?: CallOptions): Promise<AuthConfirmAuthenticatorOutput> {
+    return this.#client.route<AuthConfirmAuthenticatorOutput>('POST', '/auth/two-factors/authenticator/confirm', input, options)
+  }
+
+  /** Remove the authenticator app. Requires a second factor now. */
+  removeAuthenticator(input: AuthRemoveAuthenticatorInput = {}, options?: CallOptions): Promise<void> {
+    return this.#client.route<void>('POST', '/auth/two-factors/authenticator/remove', input, options)
+  }
+
+  /** Get what a browser needs to create a passkey. */
+  startPasskey(input: AuthStartPasskeyInput = {}, options?: CallOptions): Promise<AuthStartPasskeyOutput> {
+    return this.#client.route<AuthStartPasskeyOutput>('POST', '/auth/two-factors/passkeys/start', input, options)
+  }
+
+  /** Add the passkey that a browser has created. If it is the first factor, all other sessions end. */
+  addPasskey(input: AuthAddPasskeyInput, options?: CallOptions): Promise<AuthAddPasskeyOutput> {
+    return this.#client.route<AuthAddPasskeyOutput>('POST', '/auth/two-factors/passkeys/add', input, options)
+  }
+
+  /** Remove a passkey. Requires a second factor now. */
+  removePasskey(input: AuthRemovePasskeyInput, options?: CallOptions): Promise<void> {
+    return this.#client.route<void>('POST', '/auth/two-factors/passkeys/remove', input, options)
+  }
+
+  /** Replace all recovery codes. Requires a second factor now. */
+  renewRecoveryCodes(input: AuthRenewRecoveryCodesInput = {}, options?: CallOptions): Promise<AuthRenewRecoveryCodesOutput> {
+    return this.#client.route<AuthRenewRecoveryCodesOutput>('POST', '/auth/two-factors/recovery-codes', input, options)
+  }
+
+  /** Change the name of the user, and how the console writes numbers and dates. Omitted fields stay. */
+  settings(input: AuthSettingsInput = {}, options?: CallOptions): Promise<void> {
+    return this.#client.route<void>('POST', '/auth/settings', input, options)
+  }
+
+  /** Change the email address. It changes when the link in the email to the new address is used. */
+  changeEmail(input: AuthChangeEmailInput, options?: CallOptions): Promise<AuthChangeEmailOutput> {
+    return this.#client.route<AuthChangeEmailOutput>('POST', '/auth/email', input, options)
+  }
+
+  /** Confirm a new email address with the token of an email, which works once and expires after 24 hours. */
+  confirmNewEmail(input: AuthConfirmNewEmailInput, options?: CallOptions): Promise<void> {
+    return this.#client.route<void>('POST', '/auth/email/confirm', input, options)
+  }
+
+  /** End one session of the signed-in user. */
+  endSession(input: AuthEndSessionInput, options?: CallOptions): Promise<void> {
+    return this.#client.route<void>('POST', '/auth/sessions/end', input, options)
+  }
+
+  /** End all sessions of the signed-in user except this one. */
+  endOtherSessions(input: AuthEndOtherSessionsInput = {}, options?: CallOptions): Promise<void> {
+    return this.#client.route<void>('POST', '/auth/sessions/end-others', input, options)
   }
 
   /** Request an email with a password reset link. The response is the same for every address. */

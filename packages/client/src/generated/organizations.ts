@@ -11,6 +11,7 @@ import type {
   Removed,
   StatementCommitment,
   StatementLine,
+  TwoFactorRule,
 } from './types.ts'
 
 /** Input of `organizations.audit.list`. */
@@ -179,6 +180,15 @@ export interface OrganizationsMembersRemoveInput {
 /** Output of `organizations.members.remove`. */
 export type OrganizationsMembersRemoveOutput = Removed
 
+/** Input of `organizations.members.reset_two_factors`. */
+export interface OrganizationsMembersResetTwoFactorsInput {
+  /** User ID of the member */
+  user_id: string
+}
+
+/** Output of `organizations.members.reset_two_factors`. */
+export type OrganizationsMembersResetTwoFactorsOutput = OrganizationMember
+
 /** Input of `organizations.members.set_role`. */
 export interface OrganizationsMembersSetRoleInput {
   /** User ID of the member */
@@ -204,6 +214,21 @@ export interface OrganizationsMembersSetSpendLimitInput {
 
 /** Output of `organizations.members.set_spend_limit`. */
 export type OrganizationsMembersSetSpendLimitOutput = OrganizationMember
+
+/** Input of `organizations.two_factors.get`. */
+export type OrganizationsTwoFactorsGetInput = {}
+
+/** Output of `organizations.two_factors.get`. */
+export type OrganizationsTwoFactorsGetOutput = TwoFactorRule
+
+/** Input of `organizations.two_factors.set`. */
+export interface OrganizationsTwoFactorsSetInput {
+  /** Whether members must have two-factor sign-in */
+  is_required: boolean
+}
+
+/** Output of `organizations.two_factors.set`. */
+export type OrganizationsTwoFactorsSetOutput = TwoFactorRule
 
 export class OrganizationsAuditApi {
   readonly #client: Client
@@ -310,6 +335,18 @@ export class OrganizationsMembersApi {
   }
 
   /**
+   * Remove the second factors of a member who has lost them.
+   *
+   * Requires the scope `organizations:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  resetTwoFactors(
+    input: OrganizationsMembersResetTwoFactorsInput,
+    options?: CallOptions,
+  ): Promise<OrganizationsMembersResetTwoFactorsOutput> {
+    return this.#client.call('organizations.members.reset_two_factors', input, options, 'keyed')
+  }
+
+  /**
    * Change a member's role.
    *
    * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
@@ -330,12 +367,40 @@ export class OrganizationsMembersApi {
   }
 }
 
+export class OrganizationsTwoFactorsApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Whether members must have two-factor sign-in, and how many have none.
+   *
+   * Requires the scope `organizations:read`. Read-only.
+   */
+  get(input: OrganizationsTwoFactorsGetInput = {}, options?: CallOptions): Promise<OrganizationsTwoFactorsGetOutput> {
+    return this.#client.call('organizations.two_factors.get', input, options, 'read')
+  }
+
+  /**
+   * Require two-factor sign-in of all members, or lift the rule.
+   *
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  set(input: OrganizationsTwoFactorsSetInput, options?: CallOptions): Promise<OrganizationsTwoFactorsSetOutput> {
+    return this.#client.call('organizations.two_factors.set', input, options, 'keyed')
+  }
+}
+
 export class OrganizationsApi {
   readonly #client: Client
   readonly audit: OrganizationsAuditApi
   readonly commitments: OrganizationsCommitmentsApi
   readonly invitations: OrganizationsInvitationsApi
   readonly members: OrganizationsMembersApi
+  readonly twoFactors: OrganizationsTwoFactorsApi
 
   constructor(client: Client) {
     this.#client = client
@@ -343,6 +408,7 @@ export class OrganizationsApi {
     this.commitments = new OrganizationsCommitmentsApi(client)
     this.invitations = new OrganizationsInvitationsApi(client)
     this.members = new OrganizationsMembersApi(client)
+    this.twoFactors = new OrganizationsTwoFactorsApi(client)
   }
 
   /**

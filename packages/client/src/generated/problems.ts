@@ -50,6 +50,23 @@ export type ProblemSlug =
   | 'compute-quota-exceeded'
   /** An invoice of the organization is past due. Downloads work again once it is paid; see `billing.invoices.list`. */
   | 'subscription-past-due'
+  /**
+   * The password is right, and the account has two-factor sign-in. Send `challenge_token` within `expires_in` seconds to `POST
+   * /auth/sign-in/second-factor`, with one of `factors`. Programs use an API key instead.
+   */
+  | 'second-factor-required'
+  /** The code, recovery code or passkey is wrong, has expired or was used before. A code is accepted once; wait for the next one. */
+  | 'wrong-second-factor'
+  /**
+   * This changes how the account is protected, so it requires a second factor now, even in a session: send `code`, `recovery_code`, or
+   * `credential` with its `challenge_token`.
+   */
+  | 'fresh-factor-required'
+  /**
+   * An organization of the account requires two-factor sign-in, and the account has none. Until it is set up under `/auth/two-factors`, or
+   * in the console, the session can only use the routes of its own account. API keys are not affected.
+   */
+  | 'two-factors-required'
   /** The credential is valid, but the user's role does not allow this. */
   | 'forbidden'
   /**

@@ -1986,6 +1986,22 @@ export interface OrganizationMember {
   per_order_limit_credits: number | null
   /** Maximum credits in any 30 days; null for no limit */
   spend_limit_credits: number | null
+  /** Whether the account has two-factor sign-in */
+  has_two_factors: boolean
+}
+
+/** A passkey */
+export interface Passkey {
+  /** Passkey ID */
+  id: string
+  /** Display name of the passkey */
+  name: string
+  /** Whether the passkey is backed up, for example by the account of a phone */
+  is_synced: boolean
+  /** Time the passkey was added */
+  created_at: string
+  /** Time the passkey was last used; null if never */
+  last_used_at: string | null
 }
 
 /** A saved card */
@@ -2897,6 +2913,16 @@ export interface TileJson {
   bounds: [number, number, number, number]
   /** Longitude, latitude and zoom level of the initial view */
   center: [number, number, number]
+}
+
+/** The rule of the organization, and how many members do not meet it */
+export interface TwoFactorRule {
+  /** Whether members must have two-factor sign-in */
+  is_required: boolean
+  /** Number of members */
+  members: number
+  /** Number of members without two-factor sign-in */
+  members_without: number
 }
 
 /** An upload session */

@@ -113,10 +113,15 @@ export async function readAll<K extends OperationId, R>(
 interface Me {
   user: { id: string; email: string; name: string }
   can_clip_areas: boolean
+  language: string | null
+  units: 'metric' | 'imperial' | null
+  pending_email: string | null
+  has_two_factors: boolean
   organizations: {
     id: string
     name: string
     role: 'owner' | 'admin' | 'member'
+    requires_two_factors: boolean
     per_order_limit_credits: number | null
     spend_limit_credits: number | null
     spent_30d_credits: number

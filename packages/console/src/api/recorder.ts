@@ -17,7 +17,8 @@ export interface RecordedCall {
 
 const KEPT = 50
 const REDACTED = '…'
-const SECRET = /^(password|new_password|refresh_token|token|client_secret|secret|key|credentials)$/
+const SECRET =
+  /^(password|new_password|refresh_token|token|client_secret|secret|key|credentials|credential|code|recovery_code|challenge_token)$/
 let nextId = 1
 
 export const recordedCalls = createStore<readonly RecordedCall[]>([])

@@ -56,6 +56,12 @@ async function enter(path: string, input: object): Promise<void> {
   publish({ state: 'in', user, organizationId: organization_id })
 }
 
+/** After the user has changed their name or address. */
+export function renameUser(change: Partial<Person>): void {
+  const now = session.get()
+  if (now.user) session.set({ ...now, user: { ...now.user, ...change } })
+}
+
 /** The session has ended, here or at the service. */
 export function leave(): void {
   localStorage.removeItem(KNOWN)
@@ -63,6 +69,11 @@ export function leave(): void {
 }
 
 export const signIn = (email: string, password: string) => enter('/auth/sign-in', { email, password, cookie: true })
+/** The second step, with a code, a recovery code or a passkey. */
+export const completeSignIn = (input: { challenge_token: string; code?: string; recovery_code?: string; credential?: object }) =>
+  enter('/auth/sign-in/second-factor', { ...input, cookie: true })
+export const signInByPasskey = (input: { challenge_token: string; credential: object }) =>
+  enter('/auth/sign-in/passkey', { ...input, cookie: true })
 export const signUp = (email: string, password: string, name: string) => enter('/auth/sign-up', { email, password, name, cookie: true })
 
 export const forgot = (email: string) => client.route<unknown>('POST', '/auth/forgot', { email })

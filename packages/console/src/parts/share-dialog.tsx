@@ -1,6 +1,5 @@
 /** Share links: creating one, which is shown once, and the active ones. */
 import { Link } from '@tanstack/react-router'
-import qrcode from 'qrcode-generator'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import type { ShareLink } from '../api/contract.ts'
 import { useAct, useOp } from '../api/query.ts'
@@ -11,6 +10,7 @@ import { Icon } from '../ui/icons.tsx'
 import { Button, Choice, CopyButton, Field, Note, Segmented } from '../ui/kit.ts'
 import { FormProblem } from '../ui/states.tsx'
 import { classes } from '../ui/classes.ts'
+import { QrCode } from '../ui/qr-code.tsx'
 import styles from './share-dialog.module.css'
 import fieldStyles from '../ui/field.module.css'
 import secretStyles from '../ui/secret.module.css'
@@ -152,26 +152,8 @@ function CreatedLink({ token, styleId, password }: { token: string; styleId: str
         </output>
         <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" variant="primary" />
       </div>
-      <QrCode text={url} />
+      <QrCode text={url} label="QR code of the link" />
     </Note>
-  )
-}
-
-/** Black on white in both themes: cameras need it. */
-function QrCode({ text }: { text: string }): ReactElement {
-  const code = qrcode(0, 'M')
-  code.addData(text)
-  code.make()
-  const size = code.getModuleCount()
-  const path = Array.from({ length: size * size }, (_, index) => index)
-    .filter((index) => code.isDark(Math.floor(index / size), index % size))
-    .map((index) => `M${index % size} ${Math.floor(index / size)}h1v1h-1z`)
-    .join('')
-  return (
-    <svg className={styles.qrCode} viewBox={`-2 -2 ${size + 4} ${size + 4}`} role="img" aria-label="QR code of the link">
-      <rect x={-2} y={-2} width={size + 4} height={size + 4} fill="#fff" />
-      <path d={path} fill="#000" />
-    </svg>
   )
 }
 

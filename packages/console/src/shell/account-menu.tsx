@@ -52,6 +52,9 @@ export function AccountMenu({ open }: { open(overlay: Overlay): void }): ReactEl
         </MenuItem>
       ))}
       <MenuDivider />
+      <MenuItem icon="lock" onClick={() => void navigate({ to: '/account' })}>
+        Account settings
+      </MenuItem>
       <MenuItem icon={theme === 'dark' ? 'sun' : 'moon'} onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}>
         {theme === 'dark' ? 'Light theme' : 'Dark theme'}
       </MenuItem>

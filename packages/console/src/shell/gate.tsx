@@ -8,6 +8,7 @@ import { Button } from '../ui/kit.ts'
 import { Empty, Failed } from '../ui/states.tsx'
 import { isFirstSeen, useTakeOver } from './first.ts'
 import { ChooseOrganization } from './choose-organization.tsx'
+import { SetUpTwoFactors } from './set-up-two-factors.tsx'
 import chooseOrganizationStyles from './choose-organization.module.css'
 
 export function Gate({ children }: { children: ReactNode }): ReactElement | null {
@@ -23,7 +24,9 @@ export function Gate({ children }: { children: ReactNode }): ReactElement | null
         <Logo size={48} />
       </div>
     )
-  if (me.isError && !me.data) return <Failed error={me.error} retry={() => void me.refetch()} />
+  if (!me.data) return <Failed error={me.error} retry={() => void me.refetch()} />
+  const organization = me.data.has_two_factors ? undefined : me.data.organizations.find((each) => each.requires_two_factors)
+  if (organization) return <SetUpTwoFactors organization={organization.name} />
   if (session.organizationId === null) return <ChooseOrganization />
   return <>{children}</>
 }

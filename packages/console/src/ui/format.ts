@@ -1,10 +1,24 @@
-/** Numbers, money, areas and times, formatted the same way everywhere. */
-const whole = new Intl.NumberFormat('en-AU', { maximumFractionDigits: 0 })
-const money = new Intl.NumberFormat('en-AU', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-const few = new Intl.NumberFormat('en-AU', { maximumFractionDigits: 1 })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
+/** Numbers, money, areas and times, formatted the same way everywhere, as the user has chosen. */
+type Units = 'metric' | 'imperial'
+
+const formatters = (numbers: string, dates: string) => ({
+  whole: new Intl.NumberFormat(numbers, { maximumFractionDigits: 0 }),
+  money: new Intl.NumberFormat(numbers, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  few: new Intl.NumberFormat(numbers, { maximumFractionDigits: 1 }),
+  fewDigits: new Intl.NumberFormat(numbers, { maximumSignificantDigits: 2 }),
+  day: new Intl.DateTimeFormat(dates, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }),
+  shortDay: new Intl.DateTimeFormat(dates, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+  clock: new Intl.DateTimeFormat(dates, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' }),
+})
+
+let { whole, money, few, fewDigits, day, shortDay, clock } = formatters('en-AU', 'en-GB')
+let units: Units = 'metric'
+
+/** Null: as by default. What is already on screen has to be drawn again. */
+export function setFormats(chosen: { language: string | null; units: Units | null }): void {
+  ;({ whole, money, few, fewDigits, day, shortDay, clock } = formatters(chosen.language ?? 'en-AU', chosen.language ?? 'en-GB'))
+  units = chosen.units ?? 'metric'
+}
 
 export const count = (value: number) => whole.format(value)
 export const aud = (value: number) => `A$${money.format(value)}`
@@ -35,13 +49,23 @@ export function bytes(value: number): string {
   return `${shown >= 100 || unit === 0 ? whole.format(shown) : few.format(shown)} ${BYTE_UNITS[unit]}`
 }
 
-export const area = (squareMetres: number) =>
-  squareMetres >= 1e6 ? `${few.format(squareMetres / 1e6)} km²` : `${few.format(squareMetres / 1e4)} ha`
+const SQUARE_METRES_PER_SQUARE_MILE = 2_589_988.110336
+const SQUARE_METRES_PER_ACRE = 4_046.8564224
 
-const fewDigits = new Intl.NumberFormat('en-AU', { maximumSignificantDigits: 2 })
-/** A limit or a size in km²; below 1 with the digits that matter, because 0.1 km² is not 0. */
-export const squareKilometres = (value: number) => `${value > 0 && value < 1 ? fewDigits.format(value) : few.format(value)} km²`
+export function area(squareMetres: number): string {
+  if (units === 'metric') return squareMetres >= 1e6 ? `${few.format(squareMetres / 1e6)} km²` : `${few.format(squareMetres / 1e4)} ha`
+  return squareMetres >= SQUARE_METRES_PER_SQUARE_MILE
+    ? `${few.format(squareMetres / SQUARE_METRES_PER_SQUARE_MILE)} mi²`
+    : `${few.format(squareMetres / SQUARE_METRES_PER_ACRE)} acres`
+}
 
+/** A limit or a size, given in km²; below 1 with the digits that matter, because 0.1 km² is not 0. */
+export function squareKilometres(value: number): string {
+  const shown = units === 'metric' ? value : (value * 1e6) / SQUARE_METRES_PER_SQUARE_MILE
+  return `${shown > 0 && shown < 1 ? fewDigits.format(shown) : few.format(shown)} ${units === 'metric' ? 'km²' : 'mi²'}`
+}
+
+/** Resolutions stay in metres, as products are named and sold. */
 export const metres = (value: number | null | undefined) =>
   value == null ? '–' : value < 0.1 ? `${few.format(value * 100)} cm` : `${few.format(value)} m`
 

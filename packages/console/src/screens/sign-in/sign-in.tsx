@@ -1,16 +1,19 @@
 /** Sign in, sign up, ask for a new password, follow an invitation. */
 import { Link, Navigate, useNavigate, useParams, useRouter, useSearch, type AnyRouter } from '@tanstack/react-router'
-import { useEffect, useLayoutEffect, useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
+import { useEffect, useLayoutEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { queries, useInvitation } from '../../api/query.ts'
 import { ProblemError, isProblem } from '../../api/problem.ts'
 import { acceptInvitation, chooseOrganization, forgot, signIn, signUp, useSession, type InvitationPreview } from '../../api/session.ts'
+import { canUsePasskeys, isCancelled } from '../../api/passkey-support.ts'
 import { takeEarlyInput, useTakeOver } from '../../shell/first.ts'
 import { date } from '../../ui/format.ts'
 import { Button, Facts, Field, Note } from '../../ui/kit.ts'
 import { Logo } from '../../ui/icons.tsx'
 import { Failed, FormProblem } from '../../ui/states.tsx'
 import { whenIdle } from '../../ui/when-idle.ts'
+import { useSending } from '../../ui/sending.ts'
 import { Globe } from './globe.tsx'
+import { challengeOf, SecondStep, type Challenge } from './second-step.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './sign-in.module.css'
 import chooseOrganizationStyles from '../../shell/choose-organization.module.css'
@@ -114,21 +117,6 @@ function PasswordField({ value, onChange, isNew, isShown = false }: PasswordPart
   )
 }
 
-/** A form that is sent once at a time. */
-function useSending(work: () => Promise<void>): { send(event?: FormEvent): void; busy: boolean; error: unknown } {
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const send = (event?: FormEvent) => {
-    event?.preventDefault()
-    setBusy(true)
-    setError(null)
-    work()
-      .catch((cause: unknown) => setError(cause))
-      .finally(() => setBusy(false))
-  }
-  return { send, busy, error }
-}
-
 function SignInProblem({ error }: { error: unknown }): ReactElement | null {
   if (error instanceof ProblemError && error.status === 401)
     return (
@@ -146,6 +134,23 @@ function SignInProblem({ error }: { error: unknown }): ReactElement | null {
   return <FormProblem error={error} />
 }
 
+function PasskeyProblem({ error }: { error: unknown }): ReactElement | null {
+  if (!error) return null
+  if (isCancelled(error))
+    return (
+      <Note tone="warn" icon="key">
+        No passkey was used. Sign in with your password, or try again.
+      </Note>
+    )
+  if (isProblem(error, 'unauthorized'))
+    return (
+      <Note tone="bad" icon="warn">
+        <b>This passkey does not belong to an account here.</b> Sign in with your password.
+      </Note>
+    )
+  return <FormProblem error={error} />
+}
+
 /** The demo is offered where the service itself is on this machine; elsewhere its account does not work. */
 const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)
 
@@ -154,8 +159,16 @@ export function SignIn(): ReactElement {
   const next = useNext()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const form = useSending(() => signIn(email, password))
-  const demo = useSending(() => signIn(DEMO.email, DEMO.password))
+  const [challenge, setChallenge] = useState<Challenge | null>(null)
+  const enter = (name: string, secret: string) =>
+    signIn(name, secret).catch((error: unknown) => {
+      const asked = challengeOf(error)
+      if (!asked) throw error
+      setChallenge(asked)
+    })
+  const form = useSending(() => enter(email, password))
+  const demo = useSending(() => enter(DEMO.email, DEMO.password))
+  const passkey = useSending(async () => await (await import('../../api/passkey-sign-in.ts')).enterByPasskey())
   const [isShown, setShown] = useState(false)
   const [isSent, setSent] = useState(false)
   useEffect(() => {
@@ -179,6 +192,12 @@ export function SignIn(): ReactElement {
     // oxlint-disable-next-line exhaustive-deps
   }, [isSent])
   if (session.state === 'in') return <Navigate to={next} replace />
+  if (challenge)
+    return (
+      <AuthLayout>
+        <SecondStep challenge={challenge} onBack={() => setChallenge(null)} />
+      </AuthLayout>
+    )
   return (
     <AuthLayout>
       <h1>Sign in</h1>
@@ -189,6 +208,7 @@ export function SignIn(): ReactElement {
         <EmailField value={email} onChange={setEmail} />
         <PasswordField value={password} onChange={setPassword} isShown={isShown} />
         <SignInProblem error={form.error ?? demo.error} />
+        <PasskeyProblem error={passkey.error} />
         <Button type="submit" variant="primary" size="l" wide busy={form.busy}>
           Sign in
         </Button>
@@ -196,6 +216,14 @@ export function SignIn(): ReactElement {
       <p className={classes(ui.soft, ui.small, ui.marginTop16)}>
         No account? <Link to="/sign-up">Create one</Link>. It takes an email, a name and a password.{' '}
         <Link to="/forgot">Forgot password?</Link>
+        {canUsePasskeys && (
+          <>
+            {' '}
+            <button type="button" className={ui.asLink} onClick={() => passkey.send()} disabled={passkey.busy}>
+              Sign in with a passkey
+            </button>
+          </>
+        )}
       </p>
       {isHere && (
         <div className={ui.marginTop16}>

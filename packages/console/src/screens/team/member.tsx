@@ -5,6 +5,8 @@ import { useAct } from '../../api/query.ts'
 import { useWho } from '../../state/who.ts'
 import { count, initials } from '../../ui/format.ts'
 import { Badge, Button, Choice } from '../../ui/kit.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './team.module.css'
@@ -38,6 +40,9 @@ export function MemberRow({ member }: { member: OrganizationMember }): ReactElem
             <b>{member.name}</b>
             <br />
             <span className={classes(ui.soft, ui.small)}>{member.email}</span>
+            {member.has_two_factors && (
+              <TwoFactorBadge member={member} canReset={!isSelf && (member.role !== 'owner' || who.role === 'owner')} />
+            )}
           </span>
         </div>
       </td>
@@ -71,6 +76,48 @@ export function MemberRow({ member }: { member: OrganizationMember }): ReactElem
         )}
       </td>
     </tr>
+  )
+}
+
+/** For members who have lost their factors: an admin who knows them removes what is left. */
+function TwoFactorBadge({ member, canReset }: { member: OrganizationMember; canReset: boolean }): ReactElement {
+  const reset = useAct('organizations.members.reset_two_factors', ['organizations.'])
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <span className={classes(ui.block, ui.small)}>
+      <Badge tone="ok">two factors</Badge>{' '}
+      {canReset && (
+        <button type="button" className={ui.asLink} aria-label={`Reset second factors of ${member.name}`} onClick={() => setAsking(true)}>
+          Reset
+        </button>
+      )}
+      {isAsking && (
+        <Dialog title={`Reset second factors of ${member.name}`} onClose={() => setAsking(false)}>
+          <div className={classes(ui.flexColumn, ui.gap12)}>
+            <p>Their second factors are removed and their sessions end; the password alone then signs in. They are told by email.</p>
+            <p>Make sure that it is really {member.name} who asks.</p>
+            <FormProblem error={reset.error} />
+            <Button
+              variant="danger"
+              busy={reset.isPending}
+              onClick={() =>
+                reset.mutate(
+                  { user_id: member.user_id },
+                  {
+                    onSuccess: () => {
+                      toast(`Second factors of ${member.name} removed`)
+                      setAsking(false)
+                    },
+                  },
+                )
+              }
+            >
+              Reset second factors
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </span>
   )
 }
 

@@ -10,6 +10,7 @@ import { PendingApprovals } from '../../parts/billing/approvals.tsx'
 import { Invite } from './invite.tsx'
 import { MemberRow } from './member.tsx'
 import { TeamNav } from './nav.tsx'
+import { TwoFactorRule } from './two-factor-rule.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './team.module.css'
 import cardStyles from '../../ui/card.module.css'
@@ -39,6 +40,7 @@ export function Team(): ReactElement {
           <>
             <PendingApprovals />
             <People />
+            <TwoFactorRule />
           </>
         ) : (
           <Empty icon="lock" tone="warn" title="Only owners and admins can see members">

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, TYPE_CHECKING
+from typing import Any, Literal, TYPE_CHECKING
 
 from ..client import AsyncNamespace, Namespace
 from ..omit import OMIT, Omit
 from ..records import Record
-from .types import Grant, SignedInUser
+from .types import Grant, Passkey, SignedInUser
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from ..options import CallOptions
 
 
@@ -48,6 +49,10 @@ class AuthSessionsOutputSessions(Record):
     """Session ID"""
     organization_id: str | None
     """ID of the active organization; null if the user has none"""
+    device: str
+    """Browser and system of the last use, for example `Firefox on Windows`"""
+    address: str | None
+    """IP address of the last use; null if it is not known"""
     created_at: str
     """Time of the sign-in"""
     last_used_at: str
@@ -73,6 +78,8 @@ class AuthMeOutputOrganizations(Record):
     """Display name of the organization"""
     role: Literal["owner", "admin", "member"]
     """Role in the organization"""
+    requires_two_factors: bool
+    """Whether the organization requires two-factor sign-in"""
     per_order_limit_credits: int | None
     """Maximum credits per order; null for no limit"""
     spend_limit_credits: int | None
@@ -87,8 +94,94 @@ class AuthMeOutput(Record):
     user: SignedInUser
     can_clip_areas: bool
     """Whether the user can use the operator's clip areas"""
+    language: Literal["en-AU", "en-GB", "en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "ja-JP", "nl-NL", "pt-BR", "sv-SE"] | None
+    """Language of numbers and dates in the console, as a tag; null for the default"""
+    units: Literal["metric", "imperial"] | None
+    """Units of areas and lengths in the console; null for the default"""
+    pending_email: str | None
+    """New email address that awaits confirmation; null if none"""
+    has_two_factors: bool
+    """Whether the account has two-factor sign-in"""
     organizations: list[AuthMeOutputOrganizations]
     """Organizations of the user"""
+
+
+class AuthPasskeyOptionsOutput(Record):
+    """A challenge for a passkey"""
+    challenge_token: str
+    """Challenge token"""
+    options: dict[str, Any]
+    """What `navigator.credentials` takes, as JSON (WebAuthn)"""
+
+
+class AuthTwoFactorsOutputAuthenticator(Record):
+    created_at: str
+    """Time the app was added"""
+
+
+class AuthTwoFactorsOutput(Record):
+    """The second factors of an account"""
+    _nested = {"authenticator": "AuthTwoFactorsOutputAuthenticator", "passkeys": "Passkey"}
+    is_on: bool
+    """Whether signing in with the password requires a second factor"""
+    authenticator: AuthTwoFactorsOutputAuthenticator | None
+    """The authenticator app; null if none"""
+    passkeys: list[Passkey]
+    """Passkeys of the account"""
+    recovery_codes_left: int
+    """Number of recovery codes that were not used"""
+    required_by: list[str]
+    """Names of the user's organizations that require two factors"""
+
+
+class AuthTwoFactorProofOptionsOutput(Record):
+    """A challenge for a passkey"""
+    challenge_token: str
+    """Challenge token"""
+    options: dict[str, Any]
+    """What `navigator.credentials` takes, as JSON (WebAuthn)"""
+
+
+class AuthStartAuthenticatorOutput(Record):
+    """A new secret"""
+    secret: str
+    """Secret in Base32"""
+    uri: str
+    """Address for the QR code, `otpauth://…`"""
+
+
+class AuthConfirmAuthenticatorOutput(Record):
+    """The recovery codes of a first factor"""
+    recovery_codes: list[str] | None
+    """Ten recovery codes, shown once, if this is the first factor; otherwise null"""
+
+
+class AuthStartPasskeyOutput(Record):
+    """A challenge for a passkey"""
+    challenge_token: str
+    """Challenge token"""
+    options: dict[str, Any]
+    """What `navigator.credentials` takes, as JSON (WebAuthn)"""
+
+
+class AuthAddPasskeyOutput(Record):
+    """A new passkey"""
+    _nested = {"passkey": "Passkey"}
+    passkey: Passkey
+    recovery_codes: list[str] | None
+    """Ten recovery codes, shown once, if this is the first factor; otherwise null"""
+
+
+class AuthRenewRecoveryCodesOutput(Record):
+    """New recovery codes"""
+    recovery_codes: list[str]
+    """Ten recovery codes, shown once"""
+
+
+class AuthChangeEmailOutput(Record):
+    """The accepted request"""
+    status: Literal["accepted"]
+    """Always `accepted`"""
 
 
 class AuthForgotOutput(Record):
@@ -275,6 +368,282 @@ class AuthApi(Namespace):
     ) -> AuthMeOutput:
         """Get the signed-in user and their organizations."""
         return self._client.route("GET", "/auth/me", None, options, AuthMeOutput)
+
+    def second_factor(
+        self,
+        *,
+        challenge_token: str,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        cookie: bool | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> Grant:
+        """Complete a sign-in with a second factor: exactly one of a code, a recovery code and a
+        passkey.
+
+        Args:
+            challenge_token: Challenge token of this sign-in
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            cookie: Whether to set the refresh token as an HTTP-only cookie instead of returning
+                it
+        """
+        return self._client.sign_in("/auth/sign-in/second-factor", {"challenge_token": challenge_token, "code": code, "recovery_code": recovery_code, "credential": credential, "cookie": cookie}, options, Grant)
+
+    def passkey_options(
+        self,
+        *,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AuthPasskeyOptionsOutput:
+        """Get what a passkey has to sign: as a second factor with the challenge token of a
+        sign-in, otherwise instead of a password.
+
+        Args:
+            challenge_token: Challenge token after the password; omit it to sign in without one
+        """
+        return self._client.route("POST", "/auth/sign-in/passkey-options", {"challenge_token": challenge_token}, options, AuthPasskeyOptionsOutput)
+
+    def passkey(
+        self,
+        *,
+        challenge_token: str,
+        credential: Mapping[str, Any],
+        organization_id: str | None | Omit = OMIT,
+        cookie: bool | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> Grant:
+        """Sign in with a passkey alone. The device must have verified its user.
+
+        Args:
+            challenge_token: Challenge token of this sign-in
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            organization_id: ID of the organization to sign in to; null for the last used
+            cookie: Whether to set the refresh token as an HTTP-only cookie instead of returning
+                it
+        """
+        return self._client.sign_in("/auth/sign-in/passkey", {"challenge_token": challenge_token, "credential": credential, "organization_id": organization_id, "cookie": cookie}, options, Grant)
+
+    def two_factors(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> AuthTwoFactorsOutput:
+        """Get the second factors of the signed-in user."""
+        return self._client.route("GET", "/auth/two-factors", None, options, AuthTwoFactorsOutput)
+
+    def two_factor_proof_options(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> AuthTwoFactorProofOptionsOutput:
+        """Get what a passkey has to sign to prove that the user is present."""
+        return self._client.route("POST", "/auth/two-factors/proof-options", {}, options, AuthTwoFactorProofOptionsOutput)
+
+    def start_authenticator(
+        self,
+        *,
+        password: str | Omit = OMIT,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AuthStartAuthenticatorOutput:
+        """Get a new secret for an authenticator app. It counts once it is confirmed with a code.
+
+        Args:
+            password: Current password, if the account has no second factor
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            challenge_token: Challenge token of the credential
+        """
+        return self._client.route("POST", "/auth/two-factors/authenticator/start", {"password": password, "code": code, "recovery_code": recovery_code, "credential": credential, "challenge_token": challenge_token}, options, AuthStartAuthenticatorOutput)
+
+    def confirm_authenticator(
+        self,
+        *,
+        code: str,
+        options: CallOptions | None = None,
+    ) -> AuthConfirmAuthenticatorOutput:
+        """Confirm an authenticator app with a code. If it is the first factor, all other sessions
+        end.
+
+        Args:
+            code: Code of the authenticator app, 6 digits
+        """
+        return self._client.route("POST", "/auth/two-factors/authenticator/confirm", {"code": code}, options, AuthConfirmAuthenticatorOutput)
+
+    def remove_authenticator(
+        self,
+        *,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Remove the authenticator app. Requires a second factor now.
+
+        Args:
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            challenge_token: Challenge token of the credential
+        """
+        return self._client.route_empty("POST", "/auth/two-factors/authenticator/remove", {"code": code, "recovery_code": recovery_code, "credential": credential, "challenge_token": challenge_token}, options)
+
+    def start_passkey(
+        self,
+        *,
+        password: str | Omit = OMIT,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AuthStartPasskeyOutput:
+        """Get what a browser needs to create a passkey.
+
+        Args:
+            password: Current password, if the account has no second factor
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            challenge_token: Challenge token of the credential
+        """
+        return self._client.route("POST", "/auth/two-factors/passkeys/start", {"password": password, "code": code, "recovery_code": recovery_code, "credential": credential, "challenge_token": challenge_token}, options, AuthStartPasskeyOutput)
+
+    def add_passkey(
+        self,
+        *,
+        challenge_token: str,
+        credential: Mapping[str, Any],
+        name: str,
+        options: CallOptions | None = None,
+    ) -> AuthAddPasskeyOutput:
+        """Add the passkey that a browser has created. If it is the first factor, all other
+        sessions end.
+
+        Args:
+            challenge_token: Challenge token of this sign-in
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            name: Display name of the passkey
+        """
+        return self._client.route("POST", "/auth/two-factors/passkeys/add", {"challenge_token": challenge_token, "credential": credential, "name": name}, options, AuthAddPasskeyOutput)
+
+    def remove_passkey(
+        self,
+        *,
+        passkey_id: str,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Remove a passkey. Requires a second factor now.
+
+        Args:
+            passkey_id: Passkey ID
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            challenge_token: Challenge token of the credential
+        """
+        return self._client.route_empty("POST", "/auth/two-factors/passkeys/remove", {"passkey_id": passkey_id, "code": code, "recovery_code": recovery_code, "credential": credential, "challenge_token": challenge_token}, options)
+
+    def renew_recovery_codes(
+        self,
+        *,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AuthRenewRecoveryCodesOutput:
+        """Replace all recovery codes. Requires a second factor now.
+
+        Args:
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            challenge_token: Challenge token of the credential
+        """
+        return self._client.route("POST", "/auth/two-factors/recovery-codes", {"code": code, "recovery_code": recovery_code, "credential": credential, "challenge_token": challenge_token}, options, AuthRenewRecoveryCodesOutput)
+
+    def settings(
+        self,
+        *,
+        name: str | Omit = OMIT,
+        language: Literal["en-AU", "en-GB", "en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "ja-JP", "nl-NL", "pt-BR", "sv-SE"] | None | Omit = OMIT,
+        units: Literal["metric", "imperial"] | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Change the name of the user, and how the console writes numbers and dates. Omitted
+        fields stay.
+
+        Args:
+            name: Display name of the user
+            language: How the console writes numbers and dates, as a language tag; null for the
+                default
+            units: Units of areas and lengths in the console; null for the default, metric
+        """
+        return self._client.route_empty("POST", "/auth/settings", {"name": name, "language": language, "units": units}, options)
+
+    def change_email(
+        self,
+        *,
+        email: str,
+        password: str,
+        options: CallOptions | None = None,
+    ) -> AuthChangeEmailOutput:
+        """Change the email address. It changes when the link in the email to the new address is
+        used.
+
+        Args:
+            email: New email address
+            password: Current password
+        """
+        return self._client.route("POST", "/auth/email", {"email": email, "password": password}, options, AuthChangeEmailOutput)
+
+    def confirm_new_email(
+        self,
+        *,
+        token: str,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Confirm a new email address with the token of an email, which works once and expires
+        after 24 hours.
+
+        Args:
+            token: Token after `#token=` in the emailed link
+        """
+        return self._client.route_empty("POST", "/auth/email/confirm", {"token": token}, options)
+
+    def end_session(
+        self,
+        *,
+        session_id: str,
+        options: CallOptions | None = None,
+    ) -> None:
+        """End one session of the signed-in user.
+
+        Args:
+            session_id: Session ID
+        """
+        return self._client.route_empty("POST", "/auth/sessions/end", {"session_id": session_id}, options)
+
+    def end_other_sessions(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """End all sessions of the signed-in user except this one."""
+        return self._client.route_empty("POST", "/auth/sessions/end-others", {}, options)
 
     def forgot(
         self,
@@ -514,6 +883,282 @@ class AsyncAuthApi(AsyncNamespace):
     ) -> AuthMeOutput:
         """Get the signed-in user and their organizations."""
         return await self._client.route("GET", "/auth/me", None, options, AuthMeOutput)
+
+    async def second_factor(
+        self,
+        *,
+        challenge_token: str,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        cookie: bool | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> Grant:
+        """Complete a sign-in with a second factor: exactly one of a code, a recovery code and a
+        passkey.
+
+        Args:
+            challenge_token: Challenge token of this sign-in
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            cookie: Whether to set the refresh token as an HTTP-only cookie instead of returning
+                it
+        """
+        return await self._client.sign_in("/auth/sign-in/second-factor", {"challenge_token": challenge_token, "code": code, "recovery_code": recovery_code, "credential": credential, "cookie": cookie}, options, Grant)
+
+    async def passkey_options(
+        self,
+        *,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AuthPasskeyOptionsOutput:
+        """Get what a passkey has to sign: as a second factor with the challenge token of a
+        sign-in, otherwise instead of a password.
+
+        Args:
+            challenge_token: Challenge token after the password; omit it to sign in without one
+        """
+        return await self._client.route("POST", "/auth/sign-in/passkey-options", {"challenge_token": challenge_token}, options, AuthPasskeyOptionsOutput)
+
+    async def passkey(
+        self,
+        *,
+        challenge_token: str,
+        credential: Mapping[str, Any],
+        organization_id: str | None | Omit = OMIT,
+        cookie: bool | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> Grant:
+        """Sign in with a passkey alone. The device must have verified its user.
+
+        Args:
+            challenge_token: Challenge token of this sign-in
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            organization_id: ID of the organization to sign in to; null for the last used
+            cookie: Whether to set the refresh token as an HTTP-only cookie instead of returning
+                it
+        """
+        return await self._client.sign_in("/auth/sign-in/passkey", {"challenge_token": challenge_token, "credential": credential, "organization_id": organization_id, "cookie": cookie}, options, Grant)
+
+    async def two_factors(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> AuthTwoFactorsOutput:
+        """Get the second factors of the signed-in user."""
+        return await self._client.route("GET", "/auth/two-factors", None, options, AuthTwoFactorsOutput)
+
+    async def two_factor_proof_options(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> AuthTwoFactorProofOptionsOutput:
+        """Get what a passkey has to sign to prove that the user is present."""
+        return await self._client.route("POST", "/auth/two-factors/proof-options", {}, options, AuthTwoFactorProofOptionsOutput)
+
+    async def start_authenticator(
+        self,
+        *,
+        password: str | Omit = OMIT,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AuthStartAuthenticatorOutput:
+        """Get a new secret for an authenticator app. It counts once it is confirmed with a code.
+
+        Args:
+            password: Current password, if the account has no second factor
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            challenge_token: Challenge token of the credential
+        """
+        return await self._client.route("POST", "/auth/two-factors/authenticator/start", {"password": password, "code": code, "recovery_code": recovery_code, "credential": credential, "challenge_token": challenge_token}, options, AuthStartAuthenticatorOutput)
+
+    async def confirm_authenticator(
+        self,
+        *,
+        code: str,
+        options: CallOptions | None = None,
+    ) -> AuthConfirmAuthenticatorOutput:
+        """Confirm an authenticator app with a code. If it is the first factor, all other sessions
+        end.
+
+        Args:
+            code: Code of the authenticator app, 6 digits
+        """
+        return await self._client.route("POST", "/auth/two-factors/authenticator/confirm", {"code": code}, options, AuthConfirmAuthenticatorOutput)
+
+    async def remove_authenticator(
+        self,
+        *,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Remove the authenticator app. Requires a second factor now.
+
+        Args:
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            challenge_token: Challenge token of the credential
+        """
+        return await self._client.route_empty("POST", "/auth/two-factors/authenticator/remove", {"code": code, "recovery_code": recovery_code, "credential": credential, "challenge_token": challenge_token}, options)
+
+    async def start_passkey(
+        self,
+        *,
+        password: str | Omit = OMIT,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AuthStartPasskeyOutput:
+        """Get what a browser needs to create a passkey.
+
+        Args:
+            password: Current password, if the account has no second factor
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            challenge_token: Challenge token of the credential
+        """
+        return await self._client.route("POST", "/auth/two-factors/passkeys/start", {"password": password, "code": code, "recovery_code": recovery_code, "credential": credential, "challenge_token": challenge_token}, options, AuthStartPasskeyOutput)
+
+    async def add_passkey(
+        self,
+        *,
+        challenge_token: str,
+        credential: Mapping[str, Any],
+        name: str,
+        options: CallOptions | None = None,
+    ) -> AuthAddPasskeyOutput:
+        """Add the passkey that a browser has created. If it is the first factor, all other
+        sessions end.
+
+        Args:
+            challenge_token: Challenge token of this sign-in
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            name: Display name of the passkey
+        """
+        return await self._client.route("POST", "/auth/two-factors/passkeys/add", {"challenge_token": challenge_token, "credential": credential, "name": name}, options, AuthAddPasskeyOutput)
+
+    async def remove_passkey(
+        self,
+        *,
+        passkey_id: str,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Remove a passkey. Requires a second factor now.
+
+        Args:
+            passkey_id: Passkey ID
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            challenge_token: Challenge token of the credential
+        """
+        return await self._client.route_empty("POST", "/auth/two-factors/passkeys/remove", {"passkey_id": passkey_id, "code": code, "recovery_code": recovery_code, "credential": credential, "challenge_token": challenge_token}, options)
+
+    async def renew_recovery_codes(
+        self,
+        *,
+        code: str | Omit = OMIT,
+        recovery_code: str | Omit = OMIT,
+        credential: Mapping[str, Any] | Omit = OMIT,
+        challenge_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AuthRenewRecoveryCodesOutput:
+        """Replace all recovery codes. Requires a second factor now.
+
+        Args:
+            code: Code of the authenticator app, 6 digits
+            recovery_code: Recovery code that was not used before
+            credential: What the browser returned for the passkey, as JSON (WebAuthn)
+            challenge_token: Challenge token of the credential
+        """
+        return await self._client.route("POST", "/auth/two-factors/recovery-codes", {"code": code, "recovery_code": recovery_code, "credential": credential, "challenge_token": challenge_token}, options, AuthRenewRecoveryCodesOutput)
+
+    async def settings(
+        self,
+        *,
+        name: str | Omit = OMIT,
+        language: Literal["en-AU", "en-GB", "en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "ja-JP", "nl-NL", "pt-BR", "sv-SE"] | None | Omit = OMIT,
+        units: Literal["metric", "imperial"] | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Change the name of the user, and how the console writes numbers and dates. Omitted
+        fields stay.
+
+        Args:
+            name: Display name of the user
+            language: How the console writes numbers and dates, as a language tag; null for the
+                default
+            units: Units of areas and lengths in the console; null for the default, metric
+        """
+        return await self._client.route_empty("POST", "/auth/settings", {"name": name, "language": language, "units": units}, options)
+
+    async def change_email(
+        self,
+        *,
+        email: str,
+        password: str,
+        options: CallOptions | None = None,
+    ) -> AuthChangeEmailOutput:
+        """Change the email address. It changes when the link in the email to the new address is
+        used.
+
+        Args:
+            email: New email address
+            password: Current password
+        """
+        return await self._client.route("POST", "/auth/email", {"email": email, "password": password}, options, AuthChangeEmailOutput)
+
+    async def confirm_new_email(
+        self,
+        *,
+        token: str,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Confirm a new email address with the token of an email, which works once and expires
+        after 24 hours.
+
+        Args:
+            token: Token after `#token=` in the emailed link
+        """
+        return await self._client.route_empty("POST", "/auth/email/confirm", {"token": token}, options)
+
+    async def end_session(
+        self,
+        *,
+        session_id: str,
+        options: CallOptions | None = None,
+    ) -> None:
+        """End one session of the signed-in user.
+
+        Args:
+            session_id: Session ID
+        """
+        return await self._client.route_empty("POST", "/auth/sessions/end", {"session_id": session_id}, options)
+
+    async def end_other_sessions(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """End all sessions of the signed-in user except this one."""
+        return await self._client.route_empty("POST", "/auth/sessions/end-others", {}, options)
 
     async def forgot(
         self,

@@ -9,7 +9,7 @@ from ..client import AsyncNamespace, Namespace
 from ..omit import OMIT, Omit
 from ..pages import AsyncPage, Page
 from ..records import Record
-from .types import AuditEntry, Commitment, Invitation, NewInvitation, Organization, OrganizationMember, Removed, StatementCommitment, StatementLine
+from .types import AuditEntry, Commitment, Invitation, NewInvitation, Organization, OrganizationMember, Removed, StatementCommitment, StatementLine, TwoFactorRule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -322,6 +322,21 @@ class OrganizationsMembersApi(Namespace):
         """
         return self._client.record("organizations.members.remove", {"user_id": user_id}, options, "keyed", Removed)
 
+    def reset_two_factors(
+        self,
+        *,
+        user_id: str,
+        options: CallOptions | None = None,
+    ) -> OrganizationMember:
+        """Remove the second factors of a member who has lost them.
+
+        Requires the scope `organizations:write`. Deletes data.
+
+        Args:
+            user_id: User ID of the member
+        """
+        return self._client.record("organizations.members.reset_two_factors", {"user_id": user_id}, options, "keyed", OrganizationMember)
+
     def set_role(
         self,
         *,
@@ -410,6 +425,21 @@ class AsyncOrganizationsMembersApi(AsyncNamespace):
         """
         return await self._client.record("organizations.members.remove", {"user_id": user_id}, options, "keyed", Removed)
 
+    async def reset_two_factors(
+        self,
+        *,
+        user_id: str,
+        options: CallOptions | None = None,
+    ) -> OrganizationMember:
+        """Remove the second factors of a member who has lost them.
+
+        Requires the scope `organizations:write`. Deletes data.
+
+        Args:
+            user_id: User ID of the member
+        """
+        return await self._client.record("organizations.members.reset_two_factors", {"user_id": user_id}, options, "keyed", OrganizationMember)
+
     async def set_role(
         self,
         *,
@@ -449,6 +479,62 @@ class AsyncOrganizationsMembersApi(AsyncNamespace):
         return await self._client.record("organizations.members.set_spend_limit", {"organizationId": organizationId, "userId": userId, "perOrderLimitCredits": perOrderLimitCredits, "spendLimitCredits": spendLimitCredits}, options, "keyed", OrganizationMember)
 
 
+class OrganizationsTwoFactorsApi(Namespace):
+    def get(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> TwoFactorRule:
+        """Whether members must have two-factor sign-in, and how many have none.
+
+        Requires the scope `organizations:read`. Read-only.
+        """
+        return self._client.record("organizations.two_factors.get", {}, options, "read", TwoFactorRule)
+
+    def set(
+        self,
+        *,
+        is_required: bool,
+        options: CallOptions | None = None,
+    ) -> TwoFactorRule:
+        """Require two-factor sign-in of all members, or lift the rule.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            is_required: Whether members must have two-factor sign-in
+        """
+        return self._client.record("organizations.two_factors.set", {"is_required": is_required}, options, "keyed", TwoFactorRule)
+
+
+class AsyncOrganizationsTwoFactorsApi(AsyncNamespace):
+    async def get(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> TwoFactorRule:
+        """Whether members must have two-factor sign-in, and how many have none.
+
+        Requires the scope `organizations:read`. Read-only.
+        """
+        return await self._client.record("organizations.two_factors.get", {}, options, "read", TwoFactorRule)
+
+    async def set(
+        self,
+        *,
+        is_required: bool,
+        options: CallOptions | None = None,
+    ) -> TwoFactorRule:
+        """Require two-factor sign-in of all members, or lift the rule.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            is_required: Whether members must have two-factor sign-in
+        """
+        return await self._client.record("organizations.two_factors.set", {"is_required": is_required}, options, "keyed", TwoFactorRule)
+
+
 class OrganizationsApi(Namespace):
     @property
     def audit(self) -> OrganizationsAuditApi:
@@ -465,6 +551,10 @@ class OrganizationsApi(Namespace):
     @property
     def members(self) -> OrganizationsMembersApi:
         return OrganizationsMembersApi(self._client)
+
+    @property
+    def two_factors(self) -> OrganizationsTwoFactorsApi:
+        return OrganizationsTwoFactorsApi(self._client)
 
     def create(
         self,
@@ -532,6 +622,10 @@ class AsyncOrganizationsApi(AsyncNamespace):
     @property
     def members(self) -> AsyncOrganizationsMembersApi:
         return AsyncOrganizationsMembersApi(self._client)
+
+    @property
+    def two_factors(self) -> AsyncOrganizationsTwoFactorsApi:
+        return AsyncOrganizationsTwoFactorsApi(self._client)
 
     async def create(
         self,

@@ -2052,6 +2052,22 @@ class OrganizationMember(Record):
     """Maximum credits per order; null for no limit"""
     spend_limit_credits: int | None
     """Maximum credits in any 30 days; null for no limit"""
+    has_two_factors: bool
+    """Whether the account has two-factor sign-in"""
+
+
+class Passkey(Record):
+    """A passkey"""
+    id: str
+    """Passkey ID"""
+    name: str
+    """Display name of the passkey"""
+    is_synced: bool
+    """Whether the passkey is backed up, for example by the account of a phone"""
+    created_at: str
+    """Time the passkey was added"""
+    last_used_at: str | None
+    """Time the passkey was last used; null if never"""
 
 
 class PaymentMethod(Record):
@@ -3005,6 +3021,16 @@ class TileJson(Record):
     """Longitude, latitude and zoom level of the initial view"""
 
 
+class TwoFactorRule(Record):
+    """The rule of the organization, and how many members do not meet it"""
+    is_required: bool
+    """Whether members must have two-factor sign-in"""
+    members: int
+    """Number of members"""
+    members_without: int
+    """Number of members without two-factor sign-in"""
+
+
 class Upload(UploadMethods):
     """An upload session"""
     _nested = {"files": "UploadFile"}
@@ -3331,6 +3357,7 @@ __all__ = [
     "OrderGroup",
     "Organization",
     "OrganizationMember",
+    "Passkey",
     "PaymentMethod",
     "Plan",
     "PricingError",
@@ -3371,6 +3398,7 @@ __all__ = [
     "TaskingGroup",
     "TaskingTemplate",
     "TileJson",
+    "TwoFactorRule",
     "Upload",
     "UploadFile",
     "VendorAccount",
