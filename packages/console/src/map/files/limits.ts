@@ -3,8 +3,8 @@
 export const MAX_FILE_BYTES = 25 * 1024 * 1024
 export const MAX_UNZIPPED_BYTES = 64 * 1024 * 1024
 export const MAX_ZIP_ENTRIES = 1_000
-export const MAX_FEATURES = 20_000
-export const MAX_POSITIONS = 200_000
+const MAX_FEATURES = 20_000
+const MAX_POSITIONS = 200_000
 
 /** Its message is one sentence that says what to change. */
 export class FileProblem extends Error {

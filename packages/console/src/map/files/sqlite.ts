@@ -4,8 +4,8 @@
  */
 import { FileProblem } from './limits.ts'
 
-export type Value = null | number | string | Uint8Array
-export type SqlRow = Readonly<Record<string, Value>>
+type Value = null | number | string | Uint8Array
+type SqlRow = Readonly<Record<string, Value>>
 
 const MAGIC = 'SQLite format 3\0'
 const LEAF = 13
