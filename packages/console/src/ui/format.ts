@@ -38,6 +38,11 @@ export function bytes(value: number): string {
 export const area = (squareMetres: number) =>
   squareMetres >= 1e6 ? `${few.format(squareMetres / 1e6)} km²` : `${few.format(squareMetres / 1e4)} ha`
 
+const hundredths = new Intl.NumberFormat('en-AU', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+/** For a size that changes while it is looked at. */
+export const exactArea = (squareMetres: number) =>
+  squareMetres >= 1e6 ? `${hundredths.format(squareMetres / 1e6)} km²` : `${hundredths.format(squareMetres / 1e4)} ha`
+
 const fewDigits = new Intl.NumberFormat('en-AU', { maximumSignificantDigits: 2 })
 /** A limit or a size in km²; below 1 with the digits that matter, because 0.1 km² is not 0. */
 export const squareKilometres = (value: number) => `${value > 0 && value < 1 ? fewDigits.format(value) : few.format(value)} km²`
