@@ -35,7 +35,7 @@ async function told(w: World, org: Org, page: Page, host: Awaited<ReturnType<typ
   await page.getByRole('button', { name: 'Save this search' }).click()
   const dialog = page.getByRole('dialog', { name: 'Save this search' })
   await dialog.getByLabel('Name').fill('Harbour, clear')
-  await dialog.getByLabel('New scenes').selectOption({ label: 'Tell me about them' })
+  await dialog.getByLabel('New scenes', { exact: true }).selectOption({ label: 'Tell me about them' })
   await dialog.getByLabel('Email me as soon as there are new scenes').check()
   await assertAccessible(page, 'a search that tells')
   await shot(page, 'saved-tell')
@@ -87,7 +87,7 @@ for (const { hands, name, options } of SEATS)
 async function openDraft(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Draft orders' }).click()
   const list = page.getByRole('dialog', { name: 'Draft orders' })
-  await list.getByText(/^2 scenes, A\$/).waitFor()
+  await list.getByText(/^2 scenes, saved /).waitFor()
   await list.getByRole('button', { name: 'Open Harbour' }).click()
   await list.waitFor({ state: 'detached' })
 }

@@ -1,6 +1,7 @@
 /**
  * A background run of a saved search: finds scenes that its project never saved, and adds them in one change, with their items or jobs,
- * their lineage and one event; or only reports those that it has not reported before. A run that is killed has added everything or nothing, and the next one continues.
+ * their lineage and one event; or only reports those that it has not reported before. A run that is killed has added everything or
+ * nothing, and the next one continues.
  */
 import { SERVICE, type Principal } from '#core/principal.ts'
 import { Problem } from '#core/problem.ts'

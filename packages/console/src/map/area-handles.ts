@@ -35,6 +35,9 @@ export interface AreaHandles {
 
 const same = (a: Corner | null, b: Corner) => a !== null && a.polygon === b.polygon && a.ring === b.ring && a.index === b.index
 
+/** Where a corner is, if not in the outer ring of the first polygon. */
+const partOf = ({ polygon, ring }: Corner): string => (polygon > 0 ? ` of area ${polygon + 1}` : '') + (ring > 0 ? `, hole ${ring}` : '')
+
 export function showHandles({ map }: SharedMap, { onMove, onChange, onSelect }: HandleEvents): AreaHandles {
   let area: AreaShape | null = null
   let selected: Corner | null = null
@@ -62,7 +65,7 @@ export function showHandles({ map }: SharedMap, { onMove, onChange, onSelect }: 
     const current = area!
     const at = positionOf(current, corner)!
     const place = `${at[1].toFixed(5)}, ${at[0].toFixed(5)}`
-    const label = `Corner ${corner.index + 1} of ${all}${corner.polygon > 0 ? ` of area ${corner.polygon + 1}` : ''}${corner.ring > 0 ? `, hole ${corner.ring}` : ''}: ${place}`
+    const label = `Corner ${corner.index + 1} of ${all}${partOf(corner)}: ${place}`
     const { element, marker } = handle(at, label, `${styles.corner}${same(selected, corner) ? ` ${styles.selected}` : ''}`)
     marker.on('drag', () => onMove(moveCorner(current, corner, pointOf(marker))))
     marker.on('dragend', () => onChange(moveCorner(current, corner, pointOf(marker)), corner))

@@ -3,7 +3,7 @@ type Units = 'metric' | 'imperial'
 
 const formatters = (numbers: string, dates: string) => ({
   whole: new Intl.NumberFormat(numbers, { maximumFractionDigits: 0 }),
-  money: new Intl.NumberFormat(numbers, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  hundredths: new Intl.NumberFormat(numbers, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   few: new Intl.NumberFormat(numbers, { maximumFractionDigits: 1 }),
   fewDigits: new Intl.NumberFormat(numbers, { maximumSignificantDigits: 2 }),
   day: new Intl.DateTimeFormat(dates, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }),
@@ -11,17 +11,17 @@ const formatters = (numbers: string, dates: string) => ({
   clock: new Intl.DateTimeFormat(dates, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' }),
 })
 
-let { whole, money, few, fewDigits, day, shortDay, clock } = formatters('en-AU', 'en-GB')
+let { whole, hundredths, few, fewDigits, day, shortDay, clock } = formatters('en-AU', 'en-GB')
 let units: Units = 'metric'
 
 /** Null: as by default. What is already on screen has to be drawn again. */
 export function setFormats(chosen: { language: string | null; units: Units | null }): void {
-  ;({ whole, money, few, fewDigits, day, shortDay, clock } = formatters(chosen.language ?? 'en-AU', chosen.language ?? 'en-GB'))
+  ;({ whole, hundredths, few, fewDigits, day, shortDay, clock } = formatters(chosen.language ?? 'en-AU', chosen.language ?? 'en-GB'))
   units = chosen.units ?? 'metric'
 }
 
 export const count = (value: number) => whole.format(value)
-export const aud = (value: number) => `A$${money.format(value)}`
+export const aud = (value: number) => `A$${hundredths.format(value)}`
 const CREDITS_PER_AUD = 100
 export const audOfCredits = (credits: number) => aud(credits / CREDITS_PER_AUD)
 export const date = (value: string | null | undefined) => (value ? day.format(new Date(value)) : '–')
@@ -52,12 +52,17 @@ export function bytes(value: number): string {
 const SQUARE_METRES_PER_SQUARE_MILE = 2_589_988.110336
 const SQUARE_METRES_PER_ACRE = 4_046.8564224
 
-export function area(squareMetres: number): string {
-  if (units === 'metric') return squareMetres >= 1e6 ? `${few.format(squareMetres / 1e6)} km²` : `${few.format(squareMetres / 1e4)} ha`
+const areaWith = (number: Intl.NumberFormat, squareMetres: number): string => {
+  if (units === 'metric')
+    return squareMetres >= 1e6 ? `${number.format(squareMetres / 1e6)} km²` : `${number.format(squareMetres / 1e4)} ha`
   return squareMetres >= SQUARE_METRES_PER_SQUARE_MILE
-    ? `${few.format(squareMetres / SQUARE_METRES_PER_SQUARE_MILE)} mi²`
-    : `${few.format(squareMetres / SQUARE_METRES_PER_ACRE)} acres`
+    ? `${number.format(squareMetres / SQUARE_METRES_PER_SQUARE_MILE)} mi²`
+    : `${number.format(squareMetres / SQUARE_METRES_PER_ACRE)} acres`
 }
+
+export const area = (squareMetres: number) => areaWith(few, squareMetres)
+/** For a size that changes while it is looked at. */
+export const exactArea = (squareMetres: number) => areaWith(hundredths, squareMetres)
 
 /** A limit or a size, given in km²; below 1 with the digits that matter, because 0.1 km² is not 0. */
 export function squareKilometres(value: number): string {

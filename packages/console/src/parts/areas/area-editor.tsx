@@ -2,10 +2,10 @@
 import { useCallback, useEffect, useRef, useState, type ReactElement } from 'react'
 import { showHandles, type AreaHandles } from '../../map/area-handles.ts'
 import { mayRemove, moveCorner, positionOf, removeCorner, type Corner } from '../../map/edit-rings.ts'
-import { areaOf, isWithinLimits, MAX_VERTICES, vertexCount, type AreaShape } from '../../map/geo.ts'
+import { areaOf, boxOf, isWithinLimits, MAX_VERTICES, vertexCount, type AreaShape } from '../../map/geo.ts'
 import { readArea } from '../../map/read-area.ts'
 import { sharedMap } from '../../map/shared-map.ts'
-import { area as areaText } from '../../ui/format.ts'
+import { exactArea } from '../../ui/format.ts'
 import { Button, Field } from '../../ui/kit.ts'
 import { classes } from '../../ui/classes.ts'
 import mapSlotStyles from '../../map/map-slot.module.css'
@@ -13,6 +13,9 @@ import ui from '../../ui/ui.module.css'
 import styles from './area-editor.module.css'
 
 const MAX_STEPS = 200
+/** What the panel covers of the map on a phone. */
+const PANEL_PX = 170
+const PHONE_PX = 760
 
 interface AreaEditorParts {
   area: AreaShape
@@ -38,6 +41,8 @@ export default function AreaEditor({ area: initial, onDone, onCancel }: AreaEdit
   }, [])
   useEffect(() => {
     const shared = sharedMap()
+    if (shared.element.clientWidth < PHONE_PX)
+      shared.fit(boxOf(initial), { animate: false, padding: { ...shared.padding(), top: PANEL_PX } })
     handles.current = showHandles(shared, { onMove: setMoving, onChange: change, onSelect: setSelected })
     return () => {
       handles.current?.stop()
@@ -64,7 +69,7 @@ export default function AreaEditor({ area: initial, onDone, onCancel }: AreaEdit
   return (
     <section className={classes(mapSlotStyles.floating, styles.editor)} aria-label="Edit area">
       <p role="status">
-        <b className={classes(styles.size, !isValid && ui.danger)}>{areaText(areaOf(shown))}</b>{' '}
+        <b className={classes(styles.size, !isValid && ui.danger)}>{exactArea(areaOf(shown))}</b>{' '}
         <span className={classes(ui.soft, ui.small)}>
           of 50,000 km², {vertexCount(shown)} of {MAX_VERTICES} points
         </span>
@@ -78,7 +83,7 @@ export default function AreaEditor({ area: initial, onDone, onCancel }: AreaEdit
           onRemove={() => change(removeCorner(area, selected), null)}
         />
       ) : (
-        <p className={classes(ui.soft, ui.small)}>Drag a corner, or select it with Tab and move it with the arrow keys.</p>
+        <p className={classes(ui.soft, ui.small, styles.hint)}>Drag a corner, or select it with Tab and move it with the arrow keys.</p>
       )}
       <div className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
         <Button size="s" variant="primary" disabled={!isValid} onClick={() => onDone(area)}>

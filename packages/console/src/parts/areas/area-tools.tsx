@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactElement } from 'react'
 import type { DrawMode } from '../../map/draw.ts'
 import { areaOf, MAX_AREA_M2, polygonsOf, vertexCount, type Position } from '../../map/geo.ts'
 import { MapHint } from '../../map/map-hint.tsx'
-import { area as areaText } from '../../ui/format.ts'
+import { exactArea } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { loadLater } from '../../ui/load-later.tsx'
 import { useDrawTool } from './use-draw-tool.ts'
@@ -94,7 +94,7 @@ function DrawnSize({ shape }: { shape: GeoJSON.Polygon | null }): ReactElement |
   if (!shape || size === 0 || polygonsOf(shape).length === 0) return null
   return (
     <b className={classes(styles.size, size > MAX_AREA_M2 && styles.tooLarge)}>
-      {areaText(size)}
+      {exactArea(size)}
       {size > MAX_AREA_M2 ? ', more than the maximum of 50,000 km²' : ''}, {vertexCount(shape)} points.
     </b>
   )

@@ -121,13 +121,13 @@ function DraftList({ onClose }: { onClose(): void }): ReactElement {
         {({ drafts }) => (
           <ul>
             {drafts.map(
-              ({ id, name, capture_count, quoted_credits, updated_at }) =>
+              ({ id, name, capture_count, updated_at }) =>
                 name !== null && (
                   <li key={id} className={areaStyles.area}>
                     <div className={ui.grow}>
                       <b className={ui.ellipsis}>{name}</b>
                       <div className={classes(ui.soft, ui.small)}>
-                        {plural(capture_count, 'scene')}, {audOfCredits(quoted_credits)} on {dateTimeShort(updated_at)} UTC
+                        {plural(capture_count, 'scene')}, saved {dateTimeShort(updated_at)} UTC
                       </div>
                     </div>
                     <Button size="s" label={`Open ${name}`} busy={opening === id} onClick={() => open(id, name)}>
@@ -158,28 +158,30 @@ export function DraftChanges(): ReactElement | null {
   if (!opened) return null
   const { name, changes } = opened
   return (
-    <Note
-      tone={changes.length > 0 ? 'warn' : 'ok'}
-      icon={changes.length > 0 ? 'warn' : 'info'}
-      actions={
-        <Button size="s" onClick={() => openedDraft.set(null)}>
-          Dismiss
-        </Button>
-      }
-    >
-      {changes.length === 0 ? (
-        <>Prices of draft &apos;{name}&apos; have not changed since it was saved.</>
-      ) : (
-        <>
-          Prices of draft &apos;{name}&apos; have changed since it was saved:
-          <ul>
-            {changes.map((change) => (
-              <li key={change.scene.key}>{changeText(change)}</li>
-            ))}
-          </ul>
-        </>
-      )}
-    </Note>
+    <div className={ui.marginBottom16}>
+      <Note
+        tone={changes.length > 0 ? 'warn' : 'ok'}
+        icon={changes.length > 0 ? 'warn' : 'info'}
+        actions={
+          <Button size="s" onClick={() => openedDraft.set(null)}>
+            Dismiss
+          </Button>
+        }
+      >
+        {changes.length === 0 ? (
+          <>Prices of draft &apos;{name}&apos; have not changed since it was saved.</>
+        ) : (
+          <>
+            Prices of draft &apos;{name}&apos; have changed since it was saved, each scene ordered alone:
+            <ul>
+              {changes.map((change) => (
+                <li key={change.scene.key}>{changeText(change)}</li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Note>
+    </div>
   )
 }
 
