@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { boxOf, contains, cornersOf, type Position } from '../../packages/console/src/map/geo.ts'
 import { boxCorners, fillsBox, GRID } from '../../packages/console/src/map/place-picture.ts'
-import { MAX_PREVIEWS, previewsFromUrl, previewsInUrl, withPreviews, withoutPreview } from '../../packages/console/src/screens/explore/previews.ts'
+import * as previews from '../../packages/console/src/screens/explore/previews.ts'
 
 /** A square around the origin, turned clockwise. */
 function turned(degrees: number): GeoJSON.Polygon {
@@ -18,11 +18,10 @@ const samples = (pixel: (isInside: boolean) => readonly number[], footprint: Geo
   const [west, south, east, north] = boxOf(footprint)!
   return Array.from({ length: GRID * GRID }, (_, index): readonly number[] => {
     const [column, row] = [index % GRID, Math.floor(index / GRID)]
-    return pixel(
-      contains(footprint, [west + ((column + 0.5) / GRID) * (east - west), north - ((row + 0.5) / GRID) * (north - south)]),
-    )
+    return pixel(contains(footprint, [west + ((column + 0.5) / GRID) * (east - west), north - ((row + 0.5) / GRID) * (north - south)]))
   }).flat()
 }
+const { MAX_PREVIEWS, previewsFromUrl, previewsInUrl, withPreviews, withoutPreview } = previews
 const GROUND = [90, 120, 60, 255]
 
 test('a picture with nothing outside the footprint covers its bounding box; a full one covers the footprint itself', () => {
@@ -30,11 +29,33 @@ test('a picture with nothing outside the footprint covers its bounding box; a fu
     fc.property(fc.double({ min: 4, max: 40, noNaN: true }), fc.constantFrom([0, 0, 0, 255], [255, 255, 255, 0]), (degrees, empty) => {
       const footprint = turned(degrees)
       const box = boxOf(footprint)!
-      assert.equal(fillsBox(footprint, box, samples((isInside) => (isInside ? GROUND : empty), footprint)), true)
-      assert.equal(fillsBox(footprint, box, samples(() => GROUND, footprint)), false)
+      assert.equal(
+        fillsBox(
+          footprint,
+          box,
+          samples((isInside) => (isInside ? GROUND : empty), footprint),
+        ),
+        true,
+      )
+      assert.equal(
+        fillsBox(
+          footprint,
+          box,
+          samples(() => GROUND, footprint),
+        ),
+        false,
+      )
     }),
   )
-  assert.equal(fillsBox(turned(0), boxOf(turned(0))!, samples(() => GROUND, turned(0))), true, 'a footprint along the meridians is its box')
+  assert.equal(
+    fillsBox(
+      turned(0),
+      boxOf(turned(0))!,
+      samples(() => GROUND, turned(0)),
+    ),
+    true,
+    'a footprint along the meridians is its box',
+  )
 })
 
 test('corners run clockwise from the top left, also of a turned footprint', () => {

@@ -26,7 +26,7 @@ export function CartCoverage({ area }: { area: GeoJSON.Polygon | null }): ReactE
   const share = data.covered_percent
   return (
     <div className={classes(styles.coverage, ui.small)} role="status">
-      <span className={styles.bar} aria-hidden="true">
+      <span className={styles.coverageBar} aria-hidden="true">
         <i style={{ '--share': share }} />
       </span>
       <span>
