@@ -1586,6 +1586,16 @@ export interface LineageParent {
   parents: LineageParent[]
 }
 
+/** What lies behind the imagery of the maps of a member */
+export interface MapBackdrop {
+  /** `map` for a base map of the service, `item` or `collection` for imagery */
+  kind: 'map' | 'item' | 'collection'
+  /** Name of the base map, such as `satellite`, or the ID of the item or collection */
+  id: string
+  /** Name of the item or collection; null for a base map */
+  name: string | null
+}
+
 /** A file that belongs to the mosaic */
 export interface MosaicAsset {
   /** HTTPS URL on an allowed host */

@@ -1661,6 +1661,16 @@ class LineageParent(Record):
     """Items it was made from"""
 
 
+class MapBackdrop(Record):
+    """What lies behind the imagery of the maps of a member"""
+    kind: Literal["map", "item", "collection"]
+    """`map` for a base map of the service, `item` or `collection` for imagery"""
+    id: str
+    """Name of the base map, such as `satellite`, or the ID of the item or collection"""
+    name: str | None
+    """Name of the item or collection; null for a base map"""
+
+
 class MosaicAsset(Record):
     """A file that belongs to the mosaic"""
     href: str
@@ -3249,6 +3259,7 @@ __all__ = [
     "LineageEdge",
     "LineageNode",
     "LineageParent",
+    "MapBackdrop",
     "MosaicAsset",
     "NamedBand",
     "NewAutoAdd",
