@@ -4,13 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { boxOf, contains, cornersOf, type Position } from '../../packages/console/src/map/geo.ts'
 import { boxCorners, fillsBox, GRID } from '../../packages/console/src/map/place-picture.ts'
-import {
-  MAX_PREVIEWS,
-  previewsFromUrl,
-  previewsInUrl,
-  withPreviews,
-  withoutPreview,
-} from '../../packages/console/src/screens/explore/previews.ts'
+import * as previews from '../../packages/console/src/screens/explore/previews.ts'
 
 /** A square around the origin, turned clockwise. */
 function turned(degrees: number): GeoJSON.Polygon {
@@ -27,6 +21,7 @@ const samples = (pixel: (isInside: boolean) => readonly number[], footprint: Geo
     return pixel(contains(footprint, [west + ((column + 0.5) / GRID) * (east - west), north - ((row + 0.5) / GRID) * (north - south)]))
   }).flat()
 }
+const { MAX_PREVIEWS, previewsFromUrl, previewsInUrl, withPreviews, withoutPreview } = previews
 const GROUND = [90, 120, 60, 255]
 
 test('a picture with nothing outside the footprint covers its bounding box; a full one covers the footprint itself', () => {

@@ -13,15 +13,13 @@ const Target = Type.String({
 
 export const BackdropInput = Closed({ kind: Kind, id: Target })
 
+const BackdropRecord = Closed(
+  { kind: Kind, id: Target, name: Described(Nullable(Type.String()), 'Name of the item or collection; null for a base map') },
+  { $id: 'MapBackdrop', description: 'What lies behind the imagery of the maps of a member' },
+)
+
 export const BackdropResult = Closed(
-  {
-    backdrop: Described(
-      Nullable(
-        Closed({ kind: Kind, id: Target, name: Described(Nullable(Type.String()), 'Name of the item or collection; null for a base map') }),
-      ),
-      'Backdrop of the maps; null for the built-in base map',
-    ),
-  },
+  { backdrop: Described(Nullable(BackdropRecord), 'Backdrop of the maps; null for the built-in base map') },
   { description: 'What the caller sees behind the imagery of every map' },
 )
 

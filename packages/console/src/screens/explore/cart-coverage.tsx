@@ -27,7 +27,7 @@ export function CartCoverage({ area }: { area: AreaShape | null }): ReactElement
   const share = data.covered_percent
   return (
     <div className={classes(styles.coverage, ui.small)} role="status">
-      <span className={styles.bar} aria-hidden="true">
+      <span className={styles.coverageBar} aria-hidden="true">
         <i style={{ '--share': share }} />
       </span>
       <span>

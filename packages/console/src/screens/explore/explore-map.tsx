@@ -4,6 +4,7 @@ import type { CatalogSource } from '../../api/contract.ts'
 import { MapSlot } from '../../map/map-slot.tsx'
 import { useCamera } from '../../map/use-camera.ts'
 import { AreaTools } from '../../parts/areas/area-tools.tsx'
+import { useIsPhone } from '../../ui/is-phone.ts'
 import { loadLater } from '../../ui/load-later.tsx'
 import { PreviewList } from './preview-list.tsx'
 import { withoutPreview } from './previews.ts'
@@ -37,6 +38,8 @@ interface ExploreMapParts {
   setPreviews(keys: readonly string[]): void
 }
 
+const NONE: readonly Scene[] = []
+
 /** Two previews that are on the map. */
 function swipedOf(text: string | undefined, shown: readonly Scene[]): readonly [Scene, Scene] | null {
   const [left, right] = (text ?? '').split(' ').map((key) => shown.find((scene) => scene.key === key))
@@ -58,6 +61,8 @@ export default function ExploreMap(parts: ExploreMapParts): ReactElement {
   const pictures = usePlacedPictures(withRight)
   const leftPictures = useMemo(() => pictures.filter(({ id }) => onMap.some(({ key }) => key === id)), [pictures, onMap])
   useScenesOnMap({ ...parts, area: filters.area, pictures: leftPictures })
+  // A phone has room for one panel.
+  const isPhone = useIsPhone()
   // The style is that of the scene in front: left of the divider, selected, or previewed last.
   const styled = swiped?.[0] ?? (selected?.tiles ? selected : (shown.findLast(({ tiles }) => tiles !== null) ?? null))
   const source = parts.sources.find(({ host_name }) => host_name === styled?.host) ?? null
@@ -68,10 +73,10 @@ export default function ExploreMap(parts: ExploreMapParts): ReactElement {
       {areaTool.isEditing && filters.area && (
         <AreaEditor area={filters.area} onDone={areaTool.setArea} onCancel={() => areaTool.setEditing(false)} />
       )}
-      <SceneStylePanel scene={styled} source={source} tiles={style} url={url} onStyle={setUrl} />
+      {(selected !== null || !isPhone) && <SceneStylePanel scene={styled} source={source} tiles={style} url={url} onStyle={setUrl} />}
       {swiped && <SceneSwipe tiles={style.tilesOf(swiped[1])} picture={pictures.find(({ id }) => id === swiped[1].key) ?? null} />}
       <PreviewList
-        scenes={shown}
+        scenes={isPhone && selected !== null ? NONE : shown}
         swiped={swiped}
         onSwipe={(pair) => setUrl({ swipe: pair && pair.map(({ key }) => key).join(' ') })}
         onRemove={({ key }) => setPreviews(withoutPreview(previews, key))}

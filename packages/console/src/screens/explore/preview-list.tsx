@@ -61,7 +61,7 @@ export function PreviewList({ scenes, swiped, onSwipe, onRemove, onClear, onPick
   )
 }
 
-const nameOf = ({ label, datetime }: Scene) => `${label}, ${dateShort(datetime)}`
+const nameOf = ({ label, datetime }: Scene) => `${dateShort(datetime)}, ${label}`
 
 interface SideParts {
   label: string

@@ -9,7 +9,7 @@ from typing import Any, Literal, TYPE_CHECKING, TypedDict
 from ..client import AsyncNamespace, Namespace
 from ..omit import OMIT, Omit
 from ..records import Record
-from .types import Removed, Visualization, VisualizationProfile
+from .types import MapBackdrop, Removed, Visualization, VisualizationProfile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,19 +17,10 @@ if TYPE_CHECKING:
     from .inputs import VisualizationConfigInput
 
 
-class VisualizationBackdropGetOutputBackdrop(Record):
-    kind: Literal["map", "item", "collection"]
-    """`map` for a base map of the service, `item` or `collection` for imagery"""
-    id: str
-    """Name of the base map, such as `satellite`, or the ID of the item or collection"""
-    name: str | None
-    """Name of the item or collection; null for a base map"""
-
-
 class VisualizationBackdropGetOutput(Record):
     """Output of `visualization.backdrop.get`."""
-    _nested = {"backdrop": "VisualizationBackdropGetOutputBackdrop"}
-    backdrop: VisualizationBackdropGetOutputBackdrop | None
+    _nested = {"backdrop": "MapBackdrop"}
+    backdrop: MapBackdrop | None
     """Backdrop of the maps; null for the built-in base map"""
 
 
@@ -40,19 +31,10 @@ class VisualizationBackdropSetInputBackdrop(TypedDict):
     """Name of the base map, such as `satellite`, or the ID of the item or collection"""
 
 
-class VisualizationBackdropSetOutputBackdrop(Record):
-    kind: Literal["map", "item", "collection"]
-    """`map` for a base map of the service, `item` or `collection` for imagery"""
-    id: str
-    """Name of the base map, such as `satellite`, or the ID of the item or collection"""
-    name: str | None
-    """Name of the item or collection; null for a base map"""
-
-
 class VisualizationBackdropSetOutput(Record):
     """Output of `visualization.backdrop.set`."""
-    _nested = {"backdrop": "VisualizationBackdropSetOutputBackdrop"}
-    backdrop: VisualizationBackdropSetOutputBackdrop | None
+    _nested = {"backdrop": "MapBackdrop"}
+    backdrop: MapBackdrop | None
     """Backdrop of the maps; null for the built-in base map"""
 
 
