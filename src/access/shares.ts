@@ -42,8 +42,9 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
     const tokenHash = shareLinks.hashToken(token)
     const { known, attempts } = await lookUp(tokenHash)
     const now = clock.now()
+    if (known?.link.isPublic && isUsable(known, now)) return known // Whoever has the link may see it: there is nothing to guess.
     if (attempts && isOpen(attempts.startedAt, now) && attempts.used >= ATTEMPTS_PER_WINDOW) throw tooMany(attempts.startedAt, now)
-    const usable = known && isUsable(known.link, now) ? known : null
+    const usable = known && isUsable(known, now) ? known : null
     const count = () => countAttempt(db, tokenHash, clock)
     const forgive = () => rateWindows.forgive(db, shareLinks.attemptsOn(tokenHash))
     if (counted === 'all') await count()
@@ -62,7 +63,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
       !known ||
       !read.holds(await grantSecret(), known.passwordHash) ||
       read.grant.expiresAtSeconds * 1000 <= now.getTime() ||
-      !isUsable(known.link, now)
+      !isUsable(known, now)
     )
       throw refused()
     return known
@@ -71,7 +72,10 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
   const secondsLeft = (endSeconds: number | undefined) => (endSeconds === undefined ? Infinity : endSeconds - nowSeconds())
   const sign = async ({ link, passwordHash }: shareLinks.Known, scope: GrantScope, lifetimeSeconds: number) => {
-    const expiresAtSeconds = Math.min(nowSeconds() + lifetimeSeconds, Math.floor(link.expiresAt.getTime() / 1000))
+    // All visitors of a public link have the same grant, so that caches can share what its URLs return.
+    const isShared = link.isPublic && scope.kind !== 'asset'
+    const lastSecond = Math.floor(link.expiresAt.getTime() / 1000)
+    const expiresAtSeconds = isShared ? lastSecond : Math.min(nowSeconds() + lifetimeSeconds, lastSecond)
     const grant = signGrant(await grantSecret(), { linkId: link.id, expiresAtSeconds, scope }, passwordHash)
     return { grant, expiresAt: new Date(expiresAtSeconds * 1000) }
   }
@@ -79,6 +83,11 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   return {
     limit: createLimiter({ maxRunning: MAX_READING, maxWaiting: MAX_WAITING, full: queueFull('visitors of share links') }),
     hashPassword: (password) => passwords.hash(password),
+    async isPublic(token) {
+      if (token.startsWith(GRANT_PREFIX)) return false
+      const { known } = await lookUp(shareLinks.hashToken(token))
+      return known !== null && known.link.isPublic && isUsable(known, clock.now())
+    },
     async open(token, password, counted = 'failed') {
       const read = readGrant(token)
       if (!read && token.startsWith(GRANT_PREFIX)) throw refused() // A signature cannot be guessed, so this is not an attempt on a link.
@@ -98,8 +107,8 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   }
 }
 
-function isUsable(link: shareLinks.ShareLink, now: Date): boolean {
-  return link.revokedAt === null && link.expiresAt.getTime() > now.getTime()
+function isUsable({ link, isAllowed }: shareLinks.Known, now: Date): boolean {
+  return isAllowed && link.revokedAt === null && link.expiresAt.getTime() > now.getTime()
 }
 
 const isOpen = (startedAt: Date, now: Date) => startedAt.getTime() > now.getTime() - ATTEMPT_WINDOW_SECONDS * 1000

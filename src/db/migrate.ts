@@ -45,6 +45,7 @@ import * as erasure from './migrations/0047_erasure.ts'
 import * as largeUploads from './migrations/0048_large_uploads.ts'
 import * as jobParts from './migrations/0049_job_parts.ts'
 import * as traceLinks from './migrations/0050_trace_links.ts'
+import * as publicLinks from './migrations/0051_public_links.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
 
@@ -97,6 +98,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0048_large_uploads': largeUploads,
   '0049_job_parts': jobParts,
   '0050_trace_links': traceLinks,
+  '0051_public_links': publicLinks,
 }
 
 interface MigrateOptions {

@@ -44,6 +44,7 @@ export interface IdentityTables {
     enterprise_status: Generated<EnterpriseStatus>
     plan_id: Generated<string>
     rate_limit_per_hour: Generated<number>
+    allows_public_links: Generated<boolean>
     founded_by: string | null
     retention_since: Date
     created_at: Date

@@ -15,6 +15,7 @@ import membersRemove from './members.remove.ts'
 import membersSetRole from './members.set_role.ts'
 import membersSetSpendLimit from './members.set_spend_limit.ts'
 import setBillingMode from './set_billing_mode.ts'
+import setPublicLinks from './set_public_links.ts'
 import expireInvitationsTask from './expire-invitations.task.ts'
 
 export const operations: readonly AnyOperation[] = [
@@ -32,6 +33,7 @@ export const operations: readonly AnyOperation[] = [
   membersSetRole,
   membersSetSpendLimit,
   setBillingMode,
+  setPublicLinks,
 ]
 
 export const tasks: readonly AnyTask[] = [expireInvitationsTask]

@@ -15,11 +15,12 @@ export async function project(
   request: FastifyRequest,
   reply: FastifyReply,
   input: () => object | Promise<object>,
+  credential = credentialOf(request),
 ): Promise<Invoked> {
   const op = platform.operations.get(id)!
   let signal: AbortSignal | null = null
   const invoked = await invoke(platform, op, {
-    credential: credentialOf(request),
+    credential,
     body: input,
     idempotencyKey: idempotencyKeyOf(request),
     ifNoneMatch: request.headers['if-none-match'] ?? null,

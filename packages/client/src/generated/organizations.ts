@@ -205,6 +205,15 @@ export interface OrganizationsMembersSetSpendLimitInput {
 /** Output of `organizations.members.set_spend_limit`. */
 export type OrganizationsMembersSetSpendLimitOutput = OrganizationMember
 
+/** Input of `organizations.set_public_links`. */
+export interface OrganizationsSetPublicLinksInput {
+  /** Whether members can create share links without a password */
+  allowed: boolean
+}
+
+/** Output of `organizations.set_public_links`. */
+export type OrganizationsSetPublicLinksOutput = Organization
+
 export class OrganizationsAuditApi {
   readonly #client: Client
 
@@ -362,5 +371,15 @@ export class OrganizationsApi {
    */
   get(input: OrganizationsGetInput = {}, options?: CallOptions): Promise<OrganizationsGetOutput> {
     return this.#client.call('organizations.get', input, options, 'read')
+  }
+
+  /**
+   * Allow or forbid share links without a password.
+   *
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  setPublicLinks(input: OrganizationsSetPublicLinksInput, options?: CallOptions): Promise<OrganizationsSetPublicLinksOutput> {
+    return this.#client.call('organizations.set_public_links', input, options, 'keyed')
   }
 }

@@ -1679,6 +1679,8 @@ export interface NewShareLink {
   target_id: string
   /** Whether visitors can only view, or also download */
   permission: 'view' | 'download'
+  /** Whether the link opens without a password */
+  is_public: boolean
   /** Organization ID */
   organization_id: string
   /** Project ID */
@@ -1906,6 +1908,8 @@ export interface Organization {
   enterprise_billing: boolean
   /** Status of the request for monthly invoicing */
   enterprise_billing_status: 'none' | 'requested' | 'confirmed'
+  /** Whether members can create share links without a password */
+  allows_public_links: boolean
   /** Creation time */
   created_at: string
 }
@@ -2455,6 +2459,8 @@ export interface ShareLink {
   target_id: string
   /** Whether visitors can only view, or also download */
   permission: 'view' | 'download'
+  /** Whether the link opens without a password */
+  is_public: boolean
   /** Organization ID */
   organization_id: string
   /** Project ID */

@@ -515,6 +515,21 @@ class OrganizationsApi(Namespace):
         """
         return self._client.record("organizations.get", {}, options, "read", Organization)
 
+    def set_public_links(
+        self,
+        *,
+        allowed: bool,
+        options: CallOptions | None = None,
+    ) -> Organization:
+        """Allow or forbid share links without a password.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            allowed: Whether members can create share links without a password
+        """
+        return self._client.record("organizations.set_public_links", {"allowed": allowed}, options, "keyed", Organization)
+
 
 class AsyncOrganizationsApi(AsyncNamespace):
     @property
@@ -581,3 +596,18 @@ class AsyncOrganizationsApi(AsyncNamespace):
         Requires the scope `organizations:read`. Read-only.
         """
         return await self._client.record("organizations.get", {}, options, "read", Organization)
+
+    async def set_public_links(
+        self,
+        *,
+        allowed: bool,
+        options: CallOptions | None = None,
+    ) -> Organization:
+        """Allow or forbid share links without a password.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            allowed: Whether members can create share links without a password
+        """
+        return await self._client.record("organizations.set_public_links", {"allowed": allowed}, options, "keyed", Organization)

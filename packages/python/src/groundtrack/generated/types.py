@@ -1757,6 +1757,8 @@ class NewShareLink(Record):
     """ID of the shared object"""
     permission: Literal["view", "download"]
     """Whether visitors can only view, or also download"""
+    is_public: bool
+    """Whether the link opens without a password"""
     organization_id: str
     """Organization ID"""
     project_id: str
@@ -1970,6 +1972,8 @@ class Organization(Record):
     """Whether monthly invoicing is active"""
     enterprise_billing_status: Literal["none", "requested", "confirmed"]
     """Status of the request for monthly invoicing"""
+    allows_public_links: bool
+    """Whether members can create share links without a password"""
     created_at: str
     """Creation time"""
 
@@ -2549,6 +2553,8 @@ class ShareLink(Record):
     """ID of the shared object"""
     permission: Literal["view", "download"]
     """Whether visitors can only view, or also download"""
+    is_public: bool
+    """Whether the link opens without a password"""
     organization_id: str
     """Organization ID"""
     project_id: str
