@@ -10,7 +10,8 @@ export default operation({
   id: 'organizations.set_public_links',
   scope: 'organizations:write',
   tier: 'compute',
-  input: Closed({ allowed: Type.Boolean({ description: 'Whether members can create share links without a password' }) }),
+  changesAccess: true,
+  input: Closed({ allowed: Type.Boolean({ description: 'Whether to allow share links without a password' }) }),
   output: OrganizationRecord,
   example: { input: { allowed: true }, output: { ...EXAMPLE_ORGANIZATION, allows_public_links: true } },
 }).handle({

@@ -195,6 +195,7 @@ test('tiles of public links, for caches', async (t) => {
     assert.equal(path, tileOf(w, (await document()).tiles[0]))
     assert.equal((await control(path))[1], LONG)
     assert.ok(!capabilities.bytes.toString().includes('GetFeatureInfo'))
+    assert.deepEqual((await w.call(null, 'share.wmts_capabilities', { token })).bytes, capabilities.bytes, 'the same by its token')
   })
 
   await t.test('nothing is kept after the link expires, and nothing of links with a password', async () => {
