@@ -58,8 +58,6 @@ export function createAuthenticator(
   const memory = createMemory(clock, notices)
   const findSession = batcher((claims: readonly credentials.SessionClaim[]) => credentials.liveSessions(db, claims, clock.now()), BATCH)
   const findKey = batcher((hashes: readonly Buffer[]) => credentials.liveKeys(db, hashes, clock.now()), BATCH)
-  const findMember = batcher((claims: readonly credentials.MemberClaim[]) => credentials.liveMembers(db, claims), BATCH)
-  const findKeyById = batcher((ids: readonly string[]) => credentials.liveKeysById(db, ids, clock.now()), BATCH)
   const liveSession = (claim: credentials.SessionClaim) =>
     memory.session(`${claim.sessionId}/${claim.organizationId}`, () => findSession(claim))
   const liveKey = (hash: Buffer) => memory.key(hash.toString('base64url'), () => findKey(hash))
@@ -89,22 +87,7 @@ export function createAuthenticator(
     return session && fromSession(session)
   }
 
-  /** Whoever made it, as they are now, and for tiles only. */
-  const bySignature = async (text: string, target: string): Promise<Authenticated | null> => {
-    const signature = await tileSignatures.verify(text, target)
-    if (!signature) return null
-    const { id, kind, organizationId } = signature
-    if (kind === 'api_key') {
-      const key = await memory.key(`id ${id}`, () => findKeyById(id))
-      return key && key.organizationId === organizationId ? forTiles(fromKey(key)) : null
-    }
-    const expiresAt = new Date(signature.expiresAtSeconds * 1000)
-    const session = await memory.session(`member ${id}/${organizationId}`, async () => {
-      const member = await findMember({ userId: id, organizationId })
-      return member && { ...member, expiresAt }
-    })
-    return session && forTiles(fromSession(session))
-  }
+  const bySignature = signatureReader(db, clock, tileSignatures, memory)
 
   return {
     async authenticate(given) {
@@ -125,6 +108,27 @@ export function createAuthenticator(
         windowSeconds: MINUTE_SECONDS,
       },
     }),
+  }
+}
+
+/** Finds whoever signed a tile URL, as they are now, for tiles only. */
+function signatureReader(db: Db, clock: Clock, tileSignatures: TileSignatures, memory: ReturnType<typeof createMemory>) {
+  const findMember = batcher((claims: readonly credentials.MemberClaim[]) => credentials.liveMembers(db, claims), BATCH)
+  const findKeyById = batcher((ids: readonly string[]) => credentials.liveKeysById(db, ids, clock.now()), BATCH)
+  return async (text: string, target: string): Promise<Authenticated | null> => {
+    const signature = await tileSignatures.verify(text, target)
+    if (!signature) return null
+    const { id, kind, organizationId } = signature
+    if (kind === 'api_key') {
+      const key = await memory.key(`id ${id}`, () => findKeyById(id))
+      return key && key.organizationId === organizationId ? forTiles(fromKey(key)) : null
+    }
+    const expiresAt = new Date(signature.expiresAtSeconds * 1000)
+    const session = await memory.session(`member ${id}/${organizationId}`, async () => {
+      const member = await findMember({ userId: id, organizationId })
+      return member && { ...member, expiresAt }
+    })
+    return session && forTiles(fromSession(session))
   }
 }
 

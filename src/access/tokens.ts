@@ -81,17 +81,13 @@ export function createTokens(db: Db, clock: Clock): Tokens {
     }
   }
 
-  const macKeyOf = async (keyId: string): Promise<Buffer | null> => {
-    const known = (await keys()).macKeys.get(keyId)
-    if (known || performance.now() - loadedAtMs < RELOAD_AFTER_MS) return known ?? null
-    return (await load()).macKeys.get(keyId) ?? null
-  }
+  const reloaded = () => (performance.now() - loadedAtMs < RELOAD_AFTER_MS ? null : load())
 
   return {
     newestKey: async () => (await keys()).kid,
     async mac(keyId, text) {
-      const key = await macKeyOf(keyId)
-      return key && createHmac('sha256', key).update(text).digest()
+      const key = (await keys()).macKeys.get(keyId) ?? (await reloaded())?.macKeys.get(keyId)
+      return key ? createHmac('sha256', key).update(text).digest() : null
     },
     async sign(claims, lifetimeSeconds) {
       const { signer, kid } = await keys()

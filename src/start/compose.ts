@@ -181,12 +181,23 @@ const ownServices = (db: Db, clock: Clock) => ({
   cursors: createCursors(db, clock),
 })
 
+function signersOf(db: Db, clock: Clock) {
+  const tokens = createTokens(db, clock)
+  return { tokens, tileSignatures: createTileSignatures(clock, tokens) }
+}
+
+/** A separate queue, so that guesses at share links never delay sign-ins. */
+const sharesOf = ({ db, clock, passwordCost: cost }: Parts) =>
+  createShares(db, clock, createPasswords({ cost, maxRunning: 1, waiting: 'visitors of share links' }))
+
 /** Settings that operations and tasks know. */
-const settingsOf = ({ retention = STANDARD_RETENTION, jobPartSamples = 0, cdnSeconds = 0, tileCache = null }: Parts) => ({
-  retention,
-  jobPartSamples,
-  cdnSeconds,
-  tileCache,
+const settingsOf = (parts: Parts) => ({
+  retention: parts.retention ?? STANDARD_RETENTION,
+  jobPartSamples: parts.jobPartSamples ?? 0,
+  cdnSeconds: parts.cdnSeconds ?? 0,
+  tileCache: parts.tileCache ?? null,
+  clipAreas: parts.clipAreas ?? [],
+  workers: parts.workers ?? NO_WORKERS,
 })
 
 export async function compose(parts: Parts): Promise<Composed> {
@@ -196,8 +207,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const metrics = metricsOf(parts, raster, () => commitNotifier.isReceiving())
   const onFault = faultHandler({ metrics, diskSpace, log })
   await declareTasks(queue, parts.tasks)
-  const tokens = createTokens(db, clock)
-  const tileSignatures = createTileSignatures(clock, tokens)
+  const { tokens, tileSignatures } = signersOf(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
@@ -222,10 +232,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     vendors: parts.vendors,
     webhooks: parts.webhooks,
     mail: parts.mail,
-    clipAreas: parts.clipAreas ?? [],
-    workers: parts.workers ?? NO_WORKERS,
-    // A separate queue, so that guesses at share links never delay sign-ins.
-    shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
+    shares: sharesOf(parts),
     tileSigner: tileSignatures,
     commit: createCommit({ db, clock, tasks, committed }),
     ...settingsOf(parts),

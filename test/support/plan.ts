@@ -83,7 +83,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
     'test/client/{first-call,live,package,types,walk}.test.ts',
     'test/lint/platforms.test.ts',
   ],
-  'an S3 server': ['src/adapters/storage/s3.test.ts', 'test/s3/platform.test.ts'],
+  'an S3 server': ['src/adapters/storage/s3.test.ts', 'test/s3/{platform,tile-cache}.test.ts'],
 }
 
 /** A first look at the console belongs to every run. */

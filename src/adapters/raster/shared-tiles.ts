@@ -36,98 +36,25 @@ const WRITTEN_PERIOD_MS = 600_000
 
 export type SharedTiles = ReturnType<typeof createSharedTiles>
 
-export function createSharedTiles({ storage, clock, bounds, deadlineFactor }: SharedTilesOptions) {
-  const counts = { hits: 0, misses: 0, dropped: 0 }
-  const pending = new Map<string, { key: string; tile: Buffer }>()
-  let pendingBytes = 0
+export function createSharedTiles(options: SharedTilesOptions) {
+  const { clock, bounds } = options
+  const store = createPatientStore(options)
+  const queue = createQueue(store.write, budgetOf(options))
+  const counts = { hits: 0, misses: 0 }
   let lookups = 0
-  let writers = 0
-  let failures = 0
-  let pausedUntilMs = 0
-  let bucket: Promise<void> | null = null
-  let written = { period: 0, bytes: 0 }
-  let isClosed = false
-  const nowMs = () => clock.now().getTime()
-  const deadline = (ms: number) => AbortSignal.timeout(ms * deadlineFactor)
 
-  const failed = (): void => {
-    failures++
-    if (failures >= MAX_FAILURES) pausedUntilMs = nowMs() + PAUSE_MS
-  }
-  const succeeded = (): void => {
-    failures = 0
-  }
-
-  const read = async (key: string, signal: AbortSignal): Promise<Buffer | null> => {
-    try {
-      const tile = await withDeadline(signal, async () => await buffer(await storage.read({ bucket: TILE_BUCKET, key }, { signal })))
-      succeeded()
-      return tile
-    } catch (error) {
-      if (error instanceof StorageError && error.code === 'not-found') succeeded()
-      else failed()
-      return null
-    }
-  }
-
-  const write = async (key: string, tile: Buffer): Promise<void> => {
-    const signal = deadline(WRITE_MS)
-    try {
-      await withDeadline(signal, async () => {
-        await (bucket ??= storage.createBucket(TILE_BUCKET))
-        await storage.put({ bucket: TILE_BUCKET, key }, tile, { contentType: 'application/octet-stream', signal })
-      })
-      succeeded()
-    } catch {
-      bucket = null
-      failed()
-    }
-  }
-
-  /** Whether the process can write this much more in this period. */
-  const admit = (bytes: number): boolean => {
-    const period = Math.floor(nowMs() / WRITTEN_PERIOD_MS)
-    if (written.period !== period) written = { period, bytes: 0 }
-    if (written.bytes + bytes > bounds.maxBytes * WRITTEN_SHARE) return false
-    written.bytes += bytes
-    return true
-  }
-
-  const pump = (): void => {
-    while (writers < MAX_WRITERS && pending.size > 0) {
-      const [name, { key, tile }] = pending.entries().next().value!
-      pending.delete(name)
-      pendingBytes -= tile.byteLength
-      writers++
-      void asPlatform(() => write(key, tile)).finally(() => {
-        writers--
-        if (!isClosed) pump()
-      })
-    }
-  }
-
-  const put = (owner: string, name: string, tile: Buffer): void => {
-    if (isClosed || pending.has(name) || tile.byteLength > MAX_TILE_BYTES || nowMs() < pausedUntilMs) return
-    if (pendingBytes + tile.byteLength > MAX_PENDING_BYTES || !admit(tile.byteLength)) {
-      counts.dropped++
-      return
-    }
-    pending.set(name, { key: tileKey(owner, generationAt(bounds, clock.now()), name), tile })
-    pendingBytes += tile.byteLength
-    setImmediate(pump) // After the response.
+  const keep = (owner: string, name: string, tile: Buffer): void => {
+    if (!store.isPaused()) queue.add(tileKey(owner, generationAt(bounds, clock.now()), name), tile)
   }
 
   /** A tile of the generation before is moved to the present one, so that those in use stay. */
   const find = async (owner: string, name: string): Promise<Buffer | null> => {
-    if (nowMs() < pausedUntilMs || lookups >= MAX_LOOKUPS) return null
-    const signal = deadline(LOOKUP_MS)
+    if (store.isPaused() || lookups >= MAX_LOOKUPS) return null
     const present = generationAt(bounds, clock.now())
     lookups++
     try {
-      const [current, previous] = await Promise.all(
-        [present, present - 1].map((generation) => read(tileKey(owner, generation, name), signal)),
-      )
-      if (!current && previous) put(owner, name, previous)
+      const [current, previous] = await store.readAll([present, present - 1].map((generation) => tileKey(owner, generation, name)))
+      if (!current && previous) keep(owner, name, previous)
       return current ?? previous ?? null
     } finally {
       lookups--
@@ -143,16 +70,112 @@ export function createSharedTiles({ storage, clock, bounds, deadlineFactor }: Sh
       counts[stored ? 'hits' : 'misses']++
       if (stored) return stored
       const tile = await render()
-      put(owner, name, tile)
+      keep(owner, name, tile)
       return tile
     },
     get metrics(): CacheMetrics {
-      return { ...counts, joined: 0, evictions: counts.dropped, entries: pending.size, bytes: pendingBytes }
+      const { dropped: evictions, entries, bytes } = queue.state()
+      return { ...counts, joined: 0, evictions, entries, bytes }
+    },
+    close: queue.close,
+  }
+}
+
+/** The store, with deadlines, and left alone for a while after several failures in a row. */
+function createPatientStore({ storage, clock, deadlineFactor }: SharedTilesOptions) {
+  let failures = 0
+  let pausedUntilMs = 0
+  let bucket: Promise<void> | null = null
+  const nowMs = () => clock.now().getTime()
+  const deadline = (ms: number) => AbortSignal.timeout(ms * deadlineFactor)
+  const failed = (): void => {
+    failures++
+    if (failures >= MAX_FAILURES) pausedUntilMs = nowMs() + PAUSE_MS
+  }
+
+  const read = async (key: string, signal: AbortSignal): Promise<Buffer | null> => {
+    try {
+      const tile = await withDeadline(signal, async () => await buffer(await storage.read({ bucket: TILE_BUCKET, key }, { signal })))
+      failures = 0
+      return tile
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'not-found') failures = 0
+      else failed()
+      return null
+    }
+  }
+
+  return {
+    isPaused: (): boolean => nowMs() < pausedUntilMs,
+    async readAll(keys: readonly string[]): Promise<(Buffer | null)[]> {
+      const signal = deadline(LOOKUP_MS)
+      return await Promise.all(keys.map((key) => read(key, signal)))
+    },
+    async write(key: string, tile: Buffer): Promise<void> {
+      const signal = deadline(WRITE_MS)
+      try {
+        await withDeadline(signal, async () => {
+          await (bucket ??= storage.createBucket(TILE_BUCKET))
+          await storage.put({ bucket: TILE_BUCKET, key }, tile, { contentType: 'application/octet-stream', signal })
+        })
+        failures = 0
+      } catch {
+        bucket = null
+        failed()
+      }
+    },
+  }
+}
+
+/** Says whether the process can write this much more in this period. */
+function budgetOf({ clock, bounds }: SharedTilesOptions): (bytes: number) => boolean {
+  let written = { period: 0, bytes: 0 }
+  return (bytes) => {
+    const period = Math.floor(clock.now().getTime() / WRITTEN_PERIOD_MS)
+    if (written.period !== period) written = { period, bytes: 0 }
+    if (written.bytes + bytes > bounds.maxBytes * WRITTEN_SHARE) return false
+    written.bytes += bytes
+    return true
+  }
+}
+
+/** Tiles on their way to the store. */
+function createQueue(write: (key: string, tile: Buffer) => Promise<void>, admit: (bytes: number) => boolean) {
+  const pending = new Map<string, Buffer>()
+  let bytes = 0
+  let writers = 0
+  let dropped = 0
+  let isClosed = false
+
+  const pump = (): void => {
+    while (writers < MAX_WRITERS && pending.size > 0) {
+      const [key, tile] = pending.entries().next().value!
+      pending.delete(key)
+      bytes -= tile.byteLength
+      writers++
+      void asPlatform(() => write(key, tile)).finally(() => {
+        writers--
+        pump()
+      })
+    }
+  }
+
+  return {
+    state: () => ({ dropped, entries: pending.size, bytes }),
+    add(key: string, tile: Buffer): void {
+      if (isClosed || pending.has(key) || tile.byteLength > MAX_TILE_BYTES) return
+      if (bytes + tile.byteLength > MAX_PENDING_BYTES || !admit(tile.byteLength)) {
+        dropped++
+        return
+      }
+      pending.set(key, tile)
+      bytes += tile.byteLength
+      setImmediate(pump) // After the response.
     },
     close(): void {
       isClosed = true
       pending.clear()
-      pendingBytes = 0
+      bytes = 0
     },
   }
 }

@@ -10,9 +10,6 @@ const PRIVATE = 'private, no-store'
 const UNVERSIONED_SECONDS = 60
 const VERSION_LENGTH = 16
 
-/** In place of a version, for URLs that never change. */
-export const LATEST = 'latest'
-
 type CachingContext = Pick<Context, 'clock' | 'cdnSeconds'>
 
 /** Only tiles of public links that were requested by version, or as the latest, can be kept by others; never after the link expires. */

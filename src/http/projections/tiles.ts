@@ -5,7 +5,7 @@ import type { Invoked } from '#pipeline/invoke.ts'
 import { gridOfName } from '#wire/wmts.ts'
 import { credentialOf } from '#http/credential.ts'
 import { send } from '#http/operations.ts'
-import { known, numbers, pick, project, queryOf, tilePlace, type TileParams } from './project.ts'
+import { known, numbers, pick, project, projectAs, queryOf, tilePlace, type TileParams } from './project.ts'
 import type { RouteParts } from '#http/parts.ts'
 
 /** Resources with tiles: the name of the ID, and the operations. */
@@ -44,7 +44,7 @@ export function registerTiles(app: FastifyInstance, parts: RouteParts): void {
         ...(root === 'items' ? numbers(queryOf(request), ['v']) : {}),
       })
       const credential = credentialOf(request) ?? signatureOf(request, root)
-      const invoked = await project(parts, render, request, reply, input, credential)
+      const invoked = await projectAs(parts, render, { request, reply, credential }, input)
       return send(
         reply,
         credential?.via === 'signature' ? keptUntil(invoked, credential.secret, parts.platform.services.clock.now()) : invoked,

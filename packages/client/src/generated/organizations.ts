@@ -207,7 +207,7 @@ export type OrganizationsMembersSetSpendLimitOutput = OrganizationMember
 
 /** Input of `organizations.set_public_links`. */
 export interface OrganizationsSetPublicLinksInput {
-  /** Whether members can create share links without a password */
+  /** Whether to allow share links without a password */
   allowed: boolean
 }
 

@@ -526,7 +526,7 @@ class OrganizationsApi(Namespace):
         Requires the scope `organizations:write`. Changes data of the organization.
 
         Args:
-            allowed: Whether members can create share links without a password
+            allowed: Whether to allow share links without a password
         """
         return self._client.record("organizations.set_public_links", {"allowed": allowed}, options, "keyed", Organization)
 
@@ -608,6 +608,6 @@ class AsyncOrganizationsApi(AsyncNamespace):
         Requires the scope `organizations:write`. Changes data of the organization.
 
         Args:
-            allowed: Whether members can create share links without a password
+            allowed: Whether to allow share links without a password
         """
         return await self._client.record("organizations.set_public_links", {"allowed": allowed}, options, "keyed", Organization)
