@@ -69,7 +69,10 @@ export interface Services {
 }
 
 export interface TileSigner {
-  /** Valid for this target (`signedTarget`) until it expires, and while the caller could read it. 403 for callers that are no users or keys. */
+  /**
+   * Valid for this target (`signedTarget`) until it expires, and while the caller could read it. 403 for callers that are neither
+   * users nor keys.
+   */
   sign(principal: Principal, target: string, lifetimeSeconds: number): Promise<string>
 }
 

@@ -164,7 +164,8 @@ test('tiles while the object store fails', async (t) => {
       const process = await world(inner, { databaseUrl: w.databaseUrl, storage, clock: w.clock, tileCache: BOUNDS })
       for (let x = 0; x < 12; x++) assert.equal((await tileOf(process, own, id, { x: INSIDE.x + x })).status, 200)
       const { reads } = storage
-      assert.ok(reads >= 3 && reads <= 8, `${reads} reads of 12 tiles`)
+      // Each tile is looked up twice, in two generations, and written once: three failures end that.
+      assert.ok(reads >= 2 && reads <= 8, `${reads} reads of 12 tiles`)
       w.clock.advance({ seconds: 31 })
       assert.equal((await tileOf(process, own, id, { x: INSIDE.x - 1 })).status, 200)
       assert.ok(storage.reads > reads, 'it is tried again')

@@ -38,9 +38,8 @@ export const share: Run = async (rest, options) => {
   const url = `${client.baseUrl}/s/${link.token}`
   if (options.json || !process.stdout.isTTY) return await print(`${json({ id: link.id, url, password, expires_at: link.expires_at })}\n`)
   await print(`${url}\n`)
-  note(
-    `${password === null ? 'Public:   anyone with the link can open it' : `Password: ${password}`}\nExpires:  ${link.expires_at}\nRevoke:   groundtrack share link revoke --link-id ${link.id}`,
-  )
+  const opens = password === null ? 'Public:   anyone with the link can open it' : `Password: ${password}`
+  note(`${opens}\nExpires:  ${link.expires_at}\nRevoke:   groundtrack share link revoke --link-id ${link.id}`)
 }
 
 /** A separate key, because the map exposes it; it can be revoked without breaking anything else. */
