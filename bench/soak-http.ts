@@ -93,6 +93,7 @@ const server = await serveFiles((address) => {
   return file < FILES ? dataFile(kindOf(file).file) : undefined
 })
 const raster = createRasterService({
+  tileCache: null,
   clock: systemClock,
   storage: await openFileStore({
     root: path.join(folder, 'objects'),

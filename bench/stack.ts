@@ -197,6 +197,7 @@ function onDisk(): Place {
 
 const serviceFor = (host: string, processes: number, deadlineFactor = 1): RasterService =>
   createRasterService({
+    tileCache: null,
     deadlineFactor,
     clock: { now: () => new Date() },
     storage: { kind: 'files', owns: () => false } as never,

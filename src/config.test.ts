@@ -139,6 +139,13 @@ test('raster processes are as many as the machine has cores, and uploads are rew
   assert.equal(loadConfig({}).jobPartSamples, 100_000_000)
   assert.equal(loadConfig({ JOB_PART_MEGAPIXELS: '0' }).jobPartSamples, 0)
   assert.throws(() => loadConfig({ JOB_PART_MEGAPIXELS: '-1' }), /JOB_PART_MEGAPIXELS/)
+  assert.deepEqual([loadConfig({}).cdnSeconds, loadConfig({ CDN_SECONDS: '0' }).cdnSeconds, loadConfig({}).tileCache], [3_600, 0, null])
+  assert.throws(() => loadConfig({ CDN_SECONDS: '31536001' }), /CDN_SECONDS/)
+  assert.deepEqual(loadConfig({ TILE_CACHE: 'store', TILE_CACHE_GB: '5', TILE_CACHE_DAYS: '2' }).tileCache, {
+    maxBytes: 5e9,
+    maxAgeSeconds: 172_800,
+  })
+  assert.throws(() => loadConfig({ TILE_CACHE: 'redis' }), /TILE_CACHE must be one of memory, store/)
   assert.deepEqual([loadConfig({}).cogCompression, loadConfig({ COG_COMPRESSION: 'deflate' }).cogCompression], ['zstd', 'deflate'])
   for (const env of [{ RASTER_PROCESSES: '0' }, { RASTER_PROCESSES: 'many' }, { COG_COMPRESSION: 'lzw' }])
     assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))

@@ -65,6 +65,10 @@ export interface Config {
   readonly cogCompression: CogCompression
   /** Child processes that render and analyse rasters. */
   readonly rasterProcesses: number
+  /** How long a CDN may keep tiles of public links; 0: not at all. */
+  readonly cdnSeconds: number
+  /** The tile cache in the object store; null: each process caches tiles in memory only. */
+  readonly tileCache: TileCache | null
   /** Samples that a part of a divided job reads and writes; 0: jobs are not divided. */
   readonly jobPartSamples: number
   readonly payments: PaymentsKind
@@ -122,6 +126,11 @@ export interface Config {
   readonly isLocal: boolean
 }
 
+interface TileCache {
+  readonly maxBytes: number
+  readonly maxAgeSeconds: number
+}
+
 interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -171,6 +180,10 @@ const MAX_REPLICA_LAG_SECONDS = 3_600
 const STANDARD_REPLICA_LAG_SECONDS = 10
 /** A century. */
 const MAX_RETENTION_DAYS = 36_500
+/** A year, which caches regard as forever. */
+const MAX_CDN_SECONDS = 31_536_000
+const MAX_TILE_CACHE_GB = 100_000
+const MAX_TILE_CACHE_DAYS = 365
 const ROLES: readonly Role[] = ['all', 'api', 'worker']
 
 type Text = (name: SettingName, standard: string) => string
@@ -214,6 +227,8 @@ export function configOf(settings: Settings): Config {
     egressAllow: list(text('EGRESS_ALLOW', '')),
     cogCompression: oneOf('COG_COMPRESSION', text('COG_COMPRESSION', 'zstd'), COMPRESSIONS),
     rasterProcesses: integer('RASTER_PROCESSES', text('RASTER_PROCESSES', String(availableParallelism())), 1, MAX_RASTER_PROCESSES),
+    cdnSeconds: integer('CDN_SECONDS', text('CDN_SECONDS', '3600'), 0, MAX_CDN_SECONDS),
+    tileCache: tileCache(text),
     jobPartSamples: 1e6 * integer('JOB_PART_MEGAPIXELS', text('JOB_PART_MEGAPIXELS', '100'), 0, MAX_PART_MEGAPIXELS),
     ...payments(text, isLocal),
     ...events(text, baseUrl),
@@ -276,6 +291,13 @@ function s3Encryption(text: Text): S3Encryption | null {
   const kmsKey = text('S3_SSE_KMS_KEY', '')
   if (kmsKey && algorithm !== 'aws:kms') throw new ConfigError('S3_SSE_KMS_KEY needs S3_SSE=aws:kms')
   return algorithm === '' ? null : { algorithm, kmsKey }
+}
+
+function tileCache(text: Text): TileCache | null {
+  const gigabytes = integer('TILE_CACHE_GB', text('TILE_CACHE_GB', '10'), 1, MAX_TILE_CACHE_GB)
+  const days = integer('TILE_CACHE_DAYS', text('TILE_CACHE_DAYS', '7'), 1, MAX_TILE_CACHE_DAYS)
+  if (oneOf('TILE_CACHE', text('TILE_CACHE', 'memory'), ['memory', 'store']) === 'memory') return null
+  return { maxBytes: gigabytes * 1e9, maxAgeSeconds: days * 86_400 }
 }
 
 function tracing(text: Text): Tracing | null {

@@ -3,6 +3,7 @@
  * start/compose.ts that connects the two.
  */
 import type { Clock } from '#core/clock.ts'
+import type { Principal } from '#core/principal.ts'
 import type { Retention } from '#core/retention.ts'
 import type { Seal } from '#core/seal.ts'
 import type { Layers } from '#model/imagery/item-layer.ts'
@@ -17,6 +18,7 @@ import type { Payments } from '#ports/payments.ts'
 import type { Printer } from '#ports/printer.ts'
 import type { RasterService } from '#ports/raster.ts'
 import type { Storage } from '#ports/storage.ts'
+import type { TileCacheBounds } from '#ports/tile-cache.ts'
 import type { Vendors } from '#ports/vendors/vendors.ts'
 import type { Webhooks } from '#ports/webhooks.ts'
 import type { Workers } from '#ports/workers.ts'
@@ -30,7 +32,7 @@ export interface Services {
   /** Makes PDFs. */
   readonly printer: Printer
   /** What tiles of items are rendered from, cached for a moment. */
-  readonly layers: Pick<Layers, 'requireReader'>
+  readonly layers: Pick<Layers, 'requireReader' | 'versionOf'>
   /** What earlier searches of this process learned about the data. */
   readonly searchMemory: SearchMemory
   /** Signed cursors of pages. */
@@ -51,6 +53,8 @@ export interface Services {
   /** Places whose mosaics can be clipped. */
   readonly clipAreas: readonly ClipArea[]
   readonly shares: Shares
+  /** Signs tile URLs in the name of a caller. */
+  readonly tileSigner: TileSigner
   readonly usage: Usage
   readonly commit: Commit
   readonly operatorLog: OperatorLog
@@ -58,6 +62,18 @@ export interface Services {
   readonly retention: Retention
   /** Samples that a part of a divided job reads and writes; 0 if jobs are not divided. */
   readonly jobPartSamples: number
+  /** How long a CDN may keep tiles of public links; 0: not at all. */
+  readonly cdnSeconds: number
+  /** Bounds of the tile cache in the object store; null: tiles are cached in memory only. */
+  readonly tileCache: TileCacheBounds | null
+}
+
+export interface TileSigner {
+  /**
+   * Valid for this target (`signedTarget`) until it expires, and while the caller could read it. 403 for callers that are neither
+   * users nor keys.
+   */
+  sign(principal: Principal, target: string, lifetimeSeconds: number): Promise<string>
 }
 
 /** Share links, opened anew on every call, so that revocation, expiry and retention apply immediately. */
@@ -65,6 +81,8 @@ export interface Shares {
   hashPassword(password: string): Promise<string>
   /** Limits how many visitors are served concurrently. */
   limit<T>(read: () => Promise<T>): Promise<T>
+  /** Whether the token opens a link without a password. Not an attempt on a link that has one. */
+  isPublic(token: string): Promise<boolean>
   /**
    * With the token of the link, or with a grant, which needs no password. Every failure is the same 401.
    */

@@ -15,6 +15,7 @@ import { grant, placeArchive, work } from '../test/orders/support.ts'
 import { scene } from '../test/support/scene.ts'
 import { objectsOf, rowsOf } from '../test/support/whole.ts'
 import { world, type Org, type World } from '../test/support/world.ts'
+import { tileKey, TILE_BUCKET } from '#ports/tile-cache.ts'
 import { ORG_TABLES, OTHER_TABLES } from './org/tables.ts'
 
 const root = path.dirname(import.meta.dirname)
@@ -209,6 +210,9 @@ test('an organization moves, and is erased where it was', async (t) => {
   await t.test('it leaves only what the law requires', async () => {
     const theirsBefore = await w.ok((await w.signIn(other.owner, other.id)).token, 'items.get', { item_id: theirs.item_ids[0] })
     const proofFile = path.join(folder, 'proof.json')
+    await w.storage.createBucket(TILE_BUCKET)
+    const cached = [org.id, other.id].map((id) => tileKey(id, 1, 'tile'))
+    for (const key of cached) await w.storage.put({ bucket: TILE_BUCKET, key }, Buffer.from('tile'), { contentType: 'image/webp' })
     const { code, stdout, stderr } = await tool(w, 'org', ['erase', org.id, '--confirm', 'Moving Pictures', '--proof', proofFile])
     assert.equal(code, 0, stdout + stderr)
     const proof = JSON.parse(fs.readFileSync(proofFile, 'utf8'))
@@ -226,6 +230,11 @@ test('an organization moves, and is erased where it was', async (t) => {
     )
     assert.ok(left.includes('public.ledger_transfer'))
     assert.deepEqual(await filesOf(w, org.projectId), {})
+    assert.deepEqual(
+      (await w.storage.list(TILE_BUCKET)).objects.map(({ key }) => key),
+      [cached[1]],
+      'only tiles of others stay in the cache',
+    )
     assert.equal((await w.post('/auth/sign-in', { email: org.owner.email, password: org.owner.password })).status, 401)
     const { token } = await w.signIn(other.owner, other.id)
     assert.deepEqual(await w.ok(token, 'items.get', { item_id: theirs.item_ids[0] }), theirsBefore)

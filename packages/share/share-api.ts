@@ -68,6 +68,12 @@ export async function openShare({ token, password }: { token: string; password?:
   return await ask<Opened>('/v1/op/share.link.validate', { token: grant })
 }
 
+/** A grant of a link that needs no password; null for every other link. */
+export async function publicGrant(token: string): Promise<string | null> {
+  const response = await fetch(`/s/${encodeURIComponent(token)}/public`).catch(() => null)
+  return response?.ok ? ((await response.json()) as { grant: string | null }).grant : null
+}
+
 async function ask<T>(address: string, body: object): Promise<T> {
   let response: Response
   try {

@@ -1,5 +1,15 @@
 /** The public page of a share link: the password, then the map. */
-import { askForFile, loadTiles, loadValues, openShare, Refused, type Opened, type SharedItem, type Tiles } from './share-api.ts'
+import {
+  askForFile,
+  loadTiles,
+  loadValues,
+  openShare,
+  publicGrant,
+  Refused,
+  type Opened,
+  type SharedItem,
+  type Tiles,
+} from './share-api.ts'
 import { asText, createCompare, fromText, type Other } from './share-compare.ts'
 import { showLegend, showValues } from './share-legend.ts'
 import type { Place, Pointed, ShareMap } from './share-map.ts'
@@ -242,6 +252,6 @@ function leave(): void {
   showLegend([])
 }
 
-const remembered = sessionStorage.getItem(REMEMBERED)
-if (remembered) void tryOpening({ token: remembered })
+const grant = sessionStorage.getItem(REMEMBERED) ?? (await publicGrant(token))
+if (grant) await tryOpening({ token: grant })
 else showPasswordForm(null)

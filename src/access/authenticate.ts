@@ -2,17 +2,25 @@ import { batcher } from '#core/batcher.ts'
 import type { Clock } from '#core/clock.ts'
 import { ANONYMOUS, SERVICE, type Principal } from '#core/principal.ts'
 import { problem, type Problem } from '#core/problem.ts'
-import { keyScopes, userScopes } from '#core/scopes.ts'
+import { keyScopes, satisfies, userScopes } from '#core/scopes.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
 import * as apiKeys from '#model/identity/api-key.ts'
 import * as credentials from '#model/identity/credential.ts'
 import { twoFactorsRequired } from './two-factor-rule.ts'
 import { createMemory } from './memory.ts'
+import type { TileSignatures } from './tile-signatures.ts'
 import type { Tokens } from './tokens.ts'
 
 /** The credential of a request: `bearer` can be a session token or an API key, `key` (X-API-Key, key=) only an API key. */
-export type Credential = { via: 'bearer' | 'key'; secret: string } | null
+export type Credential = { via: 'bearer' | 'key'; secret: string } | SignedCredential | null
+
+/** A signature in a tile URL, and the layer and style that the URL names. */
+interface SignedCredential {
+  via: 'signature'
+  secret: string
+  target: string
+}
 
 /** A principal and its rate limit; null: not limited. */
 export interface Authenticated {
@@ -47,7 +55,12 @@ export interface Authenticator {
 }
 
 /** `notices` invalidates the cache; without it, every call queries the database. */
-export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notices: Pick<Notices, 'state'> | null): Authenticator {
+export function createAuthenticator(
+  db: Db,
+  clock: Clock,
+  { tokens, tileSignatures }: { tokens: Tokens; tileSignatures: TileSignatures },
+  notices: Pick<Notices, 'state'> | null,
+): Authenticator {
   const memory = createMemory(clock, notices)
   const findSession = batcher((claims: readonly credentials.SessionClaim[]) => credentials.liveSessions(db, claims, clock.now()), BATCH)
   const findKey = batcher((hashes: readonly Buffer[]) => credentials.liveKeys(db, hashes, clock.now()), BATCH)
@@ -80,9 +93,12 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notice
     return session && { ...fromSession(session), mustSetUpTwoFactors: session.mustSetUpTwoFactors }
   }
 
+  const bySignature = signatureReader(db, clock, tileSignatures, memory)
+
   return {
     async authenticate(given, { isAboutOwnAccount = false } = {}) {
       if (!given) throw unauthorized(false)
+      if (given.via === 'signature') return (await bySignature(given.secret, given.target)) ?? refuse()
       const isKey = given.secret.startsWith('svc_')
       if (given.via === 'key' && !isKey) throw unauthorized(true) // Session tokens are accepted only as bearer tokens.
       const authenticated = isKey ? await byKey(given.secret) : await byToken(given.secret)
@@ -106,6 +122,41 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notice
 /** The rule of an organization binds users; API keys go on working. */
 interface Found extends Authenticated {
   mustSetUpTwoFactors?: boolean
+}
+
+/** Finds whoever signed a tile URL, as they are now, for tiles only. */
+function signatureReader(db: Db, clock: Clock, tileSignatures: TileSignatures, memory: ReturnType<typeof createMemory>) {
+  const findMember = batcher((claims: readonly credentials.MemberClaim[]) => credentials.liveMembers(db, claims), BATCH)
+  const findKeyById = batcher((ids: readonly string[]) => credentials.liveKeysById(db, ids, clock.now()), BATCH)
+  return async (text: string, target: string): Promise<Authenticated | null> => {
+    const signature = await tileSignatures.verify(text, target)
+    if (!signature) return null
+    const { id, kind, organizationId } = signature
+    if (kind === 'api_key') {
+      const key = await memory.key(`id ${id}`, () => findKeyById(id))
+      return key && key.organizationId === organizationId ? forTiles(fromKey(key)) : null
+    }
+    const expiresAt = new Date(signature.expiresAtSeconds * 1000)
+    const session = await memory.session(`member ${id}/${organizationId}`, async () => {
+      const member = await findMember({ userId: id, organizationId })
+      return member && { ...member, expiresAt }
+    })
+    if (session?.mustSetUpTwoFactors) throw twoFactorsRequired()
+    return session && forTiles(fromSession(session))
+  }
+}
+
+const TILE_SCOPE = 'items:read'
+
+const forTiles = ({ principal, allowance }: Authenticated): Authenticated => ({
+  principal: { ...principal, scopes: satisfies(principal.scopes, TILE_SCOPE) ? [TILE_SCOPE] : [] },
+  allowance,
+})
+
+function refuse(): never {
+  throw problem('unauthorized', 'The signature of this tile URL is invalid or has expired; request the TileJSON again', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
+  })
 }
 
 /** The same for every invalid credential, so that it reveals nothing about it. */

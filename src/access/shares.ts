@@ -42,8 +42,9 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
     const tokenHash = shareLinks.hashToken(token)
     const { known, attempts } = await lookUp(tokenHash)
     const now = clock.now()
+    if (known && isOpenToAll(known, now)) return known // There is nothing to guess.
     if (attempts && isOpen(attempts.startedAt, now) && attempts.used >= ATTEMPTS_PER_WINDOW) throw tooMany(attempts.startedAt, now)
-    const usable = known && isUsable(known.link, now) ? known : null
+    const usable = known && isUsable(known, now) ? known : null
     const count = () => countAttempt(db, tokenHash, clock)
     const forgive = () => rateWindows.forgive(db, shareLinks.attemptsOn(tokenHash))
     if (counted === 'all') await count()
@@ -62,7 +63,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
       !known ||
       !read.holds(await grantSecret(), known.passwordHash) ||
       read.grant.expiresAtSeconds * 1000 <= now.getTime() ||
-      !isUsable(known.link, now)
+      !isUsable(known, now)
     )
       throw refused()
     return known
@@ -71,7 +72,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
   const secondsLeft = (endSeconds: number | undefined) => (endSeconds === undefined ? Infinity : endSeconds - nowSeconds())
   const sign = async ({ link, passwordHash }: shareLinks.Known, scope: GrantScope, lifetimeSeconds: number) => {
-    const expiresAtSeconds = Math.min(nowSeconds() + lifetimeSeconds, Math.floor(link.expiresAt.getTime() / 1000))
+    const expiresAtSeconds = expiryOf(link, scope, nowSeconds() + lifetimeSeconds)
     const grant = signGrant(await grantSecret(), { linkId: link.id, expiresAtSeconds, scope }, passwordHash)
     return { grant, expiresAt: new Date(expiresAtSeconds * 1000) }
   }
@@ -79,6 +80,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   return {
     limit: createLimiter({ maxRunning: MAX_READING, maxWaiting: MAX_WAITING, full: queueFull('visitors of share links') }),
     hashPassword: (password) => passwords.hash(password),
+    isPublic: async (token) => isOpenToAll((await lookUp(shareLinks.hashToken(token))).known, clock.now()),
     async open(token, password, counted = 'failed') {
       const read = readGrant(token)
       if (!read && token.startsWith(GRANT_PREFIX)) throw refused() // A signature cannot be guessed, so this is not an attempt on a link.
@@ -90,16 +92,23 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
         scope,
         // A grant made from a grant expires no later than it, so that a chain of grants ends.
         sign: (wanted, lifetimeSeconds) => sign(known, wanted, Math.min(lifetimeSeconds, secondsLeft(read?.grant.expiresAtSeconds))),
-        count: async () => {
-          await countOpening(known.link.id)
-        },
+        count: async () => void (await countOpening(known.link.id)),
       } satisfies OpenedShare
     },
   }
 }
 
-function isUsable(link: shareLinks.ShareLink, now: Date): boolean {
-  return link.revokedAt === null && link.expiresAt.getTime() > now.getTime()
+function isUsable({ link, isAllowed }: shareLinks.Known, now: Date): boolean {
+  return isAllowed && link.revokedAt === null && link.expiresAt.getTime() > now.getTime()
+}
+
+/** Whether whoever has the link may see its target. */
+const isOpenToAll = (known: shareLinks.Known | null, now: Date): boolean => known !== null && known.link.isPublic && isUsable(known, now)
+
+/** All visitors of a public link have the same grant, so that caches can share what its URLs return. */
+function expiryOf(link: shareLinks.ShareLink, scope: GrantScope, wantedSeconds: number): number {
+  const lastSecond = Math.floor(link.expiresAt.getTime() / 1000)
+  return link.isPublic && scope.kind !== 'asset' ? lastSecond : Math.min(wantedSeconds, lastSecond)
 }
 
 const isOpen = (startedAt: Date, now: Date) => startedAt.getTime() > now.getTime() - ATTEMPT_WINDOW_SECONDS * 1000

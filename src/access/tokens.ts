@@ -1,4 +1,5 @@
 /** Signed tokens: one algorithm, our own keys, our own issuer; any other token is rejected. */
+import { createHmac, hkdfSync } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { HOUR_MS } from '#core/time.ts'
 import { createLocalJWKSet, importJWK, jwtVerify, SignJWT, type JWTPayload } from 'jose'
@@ -31,6 +32,10 @@ export interface Tokens {
   /** Null unless it is one of our tokens and valid now. */
   verify(token: string): Promise<Claims | null>
   jwks(): Promise<{ keys: object[] }>
+  /** The ID of the key that signs now. */
+  newestKey(): Promise<string>
+  /** HMAC of a text, by a secret that is derived from this signing key; null if the key was removed. */
+  mac(keyId: string, text: string): Promise<Buffer | null>
 }
 
 export function signWorkerToken(tokens: Tokens, job: { id: string; organizationId: string; timeoutSeconds: number }): Promise<string> {
@@ -76,7 +81,14 @@ export function createTokens(db: Db, clock: Clock): Tokens {
     }
   }
 
+  const reloaded = () => (performance.now() - loadedAtMs < RELOAD_AFTER_MS ? null : load())
+
   return {
+    newestKey: async () => (await keys()).kid,
+    async mac(keyId, text) {
+      const key = (await keys()).macKeys.get(keyId) ?? (await reloaded())?.macKeys.get(keyId)
+      return key ? createHmac('sha256', key).update(text).digest() : null
+    },
     async sign(claims, lifetimeSeconds) {
       const { signer, kid } = await keys()
       const issuedAt = Math.floor(clock.now().getTime() / 1000)
@@ -109,6 +121,7 @@ interface Loaded {
   signer: Awaited<ReturnType<typeof importJWK>>
   verifier: ReturnType<typeof createLocalJWKSet>
   publicKeys: object[]
+  macKeys: ReadonlyMap<string, Buffer>
 }
 
 async function loadKeys(db: Db, clock: Clock): Promise<Loaded> {
@@ -120,8 +133,15 @@ async function loadKeys(db: Db, clock: Clock): Promise<Loaded> {
     signer: await importJWK(newest.privateJwk, signingKeys.ALGORITHM),
     verifier: createLocalJWKSet({ keys: publicKeys }),
     publicKeys,
+    macKeys: new Map(keys.map(({ kid, privateJwk }) => [kid, macKeyFrom(privateJwk.d!)])),
   }
 }
+
+const MAC_KEY_BYTES = 32
+
+/** A key of its own, so that nothing about the signing key can be learnt from it. */
+const macKeyFrom = (secret: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'base64url'), '', 'groundtrack tile signatures', MAC_KEY_BYTES))
 
 function toPayload(claims: Claims): JWTPayload {
   if (claims.typ === 'session') return { typ: 'session', sub: claims.userId, sid: claims.sessionId, org: claims.organizationId }

@@ -45,6 +45,7 @@ import * as erasure from './migrations/0047_erasure.ts'
 import * as largeUploads from './migrations/0048_large_uploads.ts'
 import * as jobParts from './migrations/0049_job_parts.ts'
 import * as traceLinks from './migrations/0050_trace_links.ts'
+import * as publicLinks from './migrations/0051_public_links.ts'
 import * as secondFactors from './migrations/0052_second_factors.ts'
 import * as accountSettings from './migrations/0053_account_settings.ts'
 import * as reportedScenes from './migrations/0056_reported_scenes.ts'
@@ -102,6 +103,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0048_large_uploads': largeUploads,
   '0049_job_parts': jobParts,
   '0050_trace_links': traceLinks,
+  '0051_public_links': publicLinks,
   '0052_second_factors': secondFactors,
   '0053_account_settings': accountSettings,
   '0056_reported_scenes': reportedScenes,

@@ -64,4 +64,9 @@ export function registerHeaders(app: FastifyInstance, { platform, methodsOf }: H
       })
     reply.code(204).send()
   })
+  // No cache, of a browser or a CDN, keeps a failure, or anything that does not say that it may be kept.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (reply.statusCode >= 400 || !reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store')
+    done(null, payload)
+  })
 }

@@ -153,7 +153,8 @@ export interface SeriesScene {
 /** Counts since the start, and the present state. */
 export interface RasterMetrics {
   readonly pools: { readonly images: PoolMetrics; readonly conversions: PoolMetrics }
-  readonly caches: { readonly images: CacheMetrics; readonly files: CacheMetrics }
+  /** `stored_images` only with a tile cache in the object store; its evictions are tiles that were not written. */
+  readonly caches: { readonly images: CacheMetrics; readonly files: CacheMetrics; readonly stored_images?: CacheMetrics }
 }
 
 export interface RasterService {
@@ -192,6 +193,8 @@ export interface RasterService {
   readonly parallelProcesses: number
   /** How it compresses the files that it writes. */
   readonly compression: CogCompression
+  /** Changes when the same request gives other pixels. */
+  readonly renderingVersion: number
   createWorkFolder(): Promise<WorkFolder>
   /** Removes files that killed conversions left before this time; returns how many. */
   sweep(olderThan: Date): Promise<number>

@@ -6,6 +6,7 @@ import type { StartWorker } from '#raster/pool/pool.ts'
 import type { RasterService } from '#ports/raster.ts'
 import { createPrinter } from '#services/documents/printer.ts'
 import type { Storage } from '#ports/storage.ts'
+import type { TileCacheBounds } from '#ports/tile-cache.ts'
 import type { Services } from '#context.ts'
 import type { Clock } from '#core/clock.ts'
 import { asPlatform } from '#core/tenant.ts'
@@ -45,6 +46,7 @@ import type { Platform } from '#pipeline/platform.ts'
 import { createRateLimiter } from '#access/rate-limit.ts'
 import type { OperatorRoles, SignInPlatform } from '#access/sign-in.ts'
 import { createShares } from '#access/shares.ts'
+import { createTileSignatures } from '#access/tile-signatures.ts'
 import { createTokens } from '#access/tokens.ts'
 import { createUsageRecorder, type UsageRecorder } from '#background/usage.ts'
 import type { Limits } from '#http/limits.ts'
@@ -85,6 +87,10 @@ export interface Parts {
   rasterProcesses: number
   /** Samples of a part of a divided job; jobs are not divided by default. */
   jobPartSamples?: number
+  /** How long a CDN may keep tiles of public links; not at all by default. */
+  cdnSeconds?: number
+  /** Bounds of the tile cache in the object store; none by default. */
+  tileCache?: TileCacheBounds | null
   /** How they are started, if not as new processes. */
   startRasterWorker?: StartWorker
   /** Null: credentials are not cached, and every call queries the database. */
@@ -125,6 +131,7 @@ function rasterOf(parts: Parts): RasterService {
     workDir: parts.workDir,
     compression: parts.cogCompression,
     processes: parts.rasterProcesses,
+    tileCache: parts.tileCache ?? null,
     ...(parts.startRasterWorker ? { startWorker: parts.startRasterWorker } : {}),
     deadlineFactor: parts.deadlineFactor ?? 1,
   })
@@ -174,8 +181,24 @@ const ownServices = (db: Db, clock: Clock) => ({
   cursors: createCursors(db, clock),
 })
 
+function signersOf(db: Db, clock: Clock) {
+  const tokens = createTokens(db, clock)
+  return { tokens, tileSignatures: createTileSignatures(clock, tokens) }
+}
+
+/** A separate queue, so that guesses at share links never delay sign-ins. */
+const sharesOf = ({ db, clock, passwordCost: cost }: Parts) =>
+  createShares(db, clock, createPasswords({ cost, maxRunning: 1, waiting: 'visitors of share links' }))
+
 /** Settings that operations and tasks know. */
-const settingsOf = ({ retention = STANDARD_RETENTION, jobPartSamples = 0 }: Parts) => ({ retention, jobPartSamples })
+const settingsOf = (parts: Parts) => ({
+  retention: parts.retention ?? STANDARD_RETENTION,
+  jobPartSamples: parts.jobPartSamples ?? 0,
+  cdnSeconds: parts.cdnSeconds ?? 0,
+  tileCache: parts.tileCache ?? null,
+  clipAreas: parts.clipAreas ?? [],
+  workers: parts.workers ?? NO_WORKERS,
+})
 
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
@@ -184,7 +207,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const metrics = metricsOf(parts, raster, () => commitNotifier.isReceiving())
   const onFault = faultHandler({ metrics, diskSpace, log })
   await declareTasks(queue, parts.tasks)
-  const tokens = createTokens(db, clock)
+  const { tokens, tileSignatures } = signersOf(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
@@ -209,10 +232,8 @@ export async function compose(parts: Parts): Promise<Composed> {
     vendors: parts.vendors,
     webhooks: parts.webhooks,
     mail: parts.mail,
-    clipAreas: parts.clipAreas ?? [],
-    workers: parts.workers ?? NO_WORKERS,
-    // A separate queue, so that guesses at share links never delay sign-ins.
-    shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
+    shares: sharesOf(parts),
+    tileSigner: tileSignatures,
     commit: createCommit({ db, clock, tasks, committed }),
     ...settingsOf(parts),
     operatorLog: { info: (message) => log.info(message), warn: (message) => log.warn(message) },
@@ -229,7 +250,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     committed,
     replicas,
     layers,
-    authenticator: createAuthenticator(db, clock, tokens, parts.notices ?? null),
+    authenticator: createAuthenticator(db, clock, { tokens, tileSignatures }, parts.notices ?? null),
     rightsChanged,
     rateLimiter,
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),

@@ -96,6 +96,8 @@ async function startParts(config: Config, catalogue: Catalogue, started: AsyncDi
     cogCompression: config.cogCompression,
     rasterProcesses: config.rasterProcesses,
     jobPartSamples: config.jobPartSamples,
+    cdnSeconds: config.cdnSeconds,
+    tileCache: config.tileCache,
     notices,
     replicas,
     retention: config.retention,

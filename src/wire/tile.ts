@@ -54,6 +54,20 @@ export const TemplateKey = Type.Optional(
   Nullable(Type.String({ minLength: 1, maxLength: 200, description: 'API key to include in tile URLs' })),
 )
 
+/** Shorter than a replaced signing key is accepted. */
+const MAX_SIGNED_SECONDS = 86_400
+
+/** Tile URLs that can be passed on to a map or a CDN without a key. */
+export const SignedSeconds = Type.Optional(
+  Nullable(
+    Type.Integer({
+      minimum: 60,
+      maximum: MAX_SIGNED_SECONDS,
+      description: 'Signs the tile URLs, so that they are valid for this long without a credential, while the caller has access',
+    }),
+  ),
+)
+
 export const FormatOrWebp = Defaulted(Format, 'webp')
 
 /** Media types of tiles and thumbnails. */

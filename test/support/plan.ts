@@ -19,7 +19,7 @@ const ALONE = [
   'src/raster/tiff/{hostile,mutation}.test.ts',
   'test/{embedded,examples,first-minute,hostile,processes,readiness,real-files,start-errors,workers}.test.ts',
   'test/{backup,deploying,machine-failures,pgbackrest,restore,stop-after-burst,traces}.test.ts',
-  'test/{browser,cluster,exposed,faults,guides,ledger,money,pooler,processing,replicas,s3,webhooks}/**/*.test.ts',
+  'test/{browser,cdn,cluster,exposed,faults,guides,ledger,money,pooler,processing,replicas,s3,webhooks}/**/*.test.ts',
   'src/db/{failover,migration-runner,tls}.test.ts',
   'test/orders/kill.test.ts',
   'test/security/{14-shares,19-idempotency,25-leaks,28-large-bodies,29*,31*,matrix*}.test.ts',
@@ -41,7 +41,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
     'test/{backup,embedded,first-minute,machine-failures,pgbackrest,processes,readiness,restore}.test.ts',
     'test/{deploying,start-errors,stop-after-burst,traces,workers}.test.ts',
     'test/{pooler,replicas}/*.test.ts',
-    'test/exposed/*.test.ts',
+    'test/{cdn,exposed}/*.test.ts',
     'test/webhooks/{alert,guide}.test.ts',
     'tools/{migrate,org,store,user}.test.ts',
   ],
@@ -83,7 +83,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
     'test/client/{first-call,live,package,types,walk}.test.ts',
     'test/lint/platforms.test.ts',
   ],
-  'an S3 server': ['src/adapters/storage/s3.test.ts', 'test/s3/platform.test.ts'],
+  'an S3 server': ['src/adapters/storage/s3.test.ts', 'test/s3/{platform,tile-cache}.test.ts'],
 }
 
 /** A first look at the console belongs to every run. */

@@ -17,6 +17,7 @@ import { startStoreListener } from '#adapters/storage/listener.ts'
 import { fixedSecret } from '#adapters/storage/signature.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Storage } from '#ports/storage.ts'
+import type { TileCacheBounds } from '#ports/tile-cache.ts'
 import type { Workers } from '#ports/workers.ts'
 import { compose } from '#start/compose.ts'
 import type { BaseMapSetting } from '#core/base-maps.ts'
@@ -115,6 +116,10 @@ interface WorldOptions {
   logTiles?: number
   /** Samples of a part of a divided job; jobs are not divided by default. */
   jobPartSamples?: number
+  /** How long a CDN may keep tiles of public links. */
+  cdnSeconds?: number
+  /** Bounds of the tile cache in the store; tiles are cached in memory only by default. */
+  tileCache?: TileCacheBounds
   /** A real mail server; without one, mails are files in `mailDir`. */
   smtpUrl?: string
   /** How endpoints of webhooks are looked up, and how long one may take. */
@@ -296,6 +301,8 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     cogCompression: 'zstd',
     rasterProcesses: os.availableParallelism(),
     jobPartSamples: options.jobPartSamples ?? 0,
+    cdnSeconds: options.cdnSeconds ?? 3_600,
+    tileCache: options.tileCache ?? null,
     startRasterWorker: borrowWorker,
     roles: {
       systemAdminEmails: options.systemAdminEmails ?? [],

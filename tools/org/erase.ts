@@ -4,6 +4,7 @@
  */
 import pg from 'pg'
 import type { Storage } from '#ports/storage.ts'
+import { TILE_BUCKET, tilePrefix } from '#ports/tile-cache.ts'
 import type { Installation } from '../backup/command.ts'
 import { BackupError } from '../backup/layout.ts'
 import { objectsOf } from '../backup/objects.ts'
@@ -291,8 +292,14 @@ async function eraseFiles(client: pg.Client, storage: Storage, { id }: Organizat
     deleted++
     onFile(0)
   }
+  for await (const at of objectsOf(storage, [TILE_BUCKET], tilePrefix(id))) {
+    await storage.remove(at)
+    deleted++
+    onFile(0)
+  }
   const keptFiles: string[] = []
   const left: string[] = []
+  for await (const { bucket, key } of objectsOf(storage, [TILE_BUCKET], tilePrefix(id))) left.push(`${bucket}/${key}`)
   for await (const { bucket, key } of objectsOf(storage, [...buckets, REPORTS, INVOICES])) {
     if (buckets.includes(bucket)) left.push(`${bucket}/${key}`)
     else if (isOwn(key)) (bucket === INVOICES && proof.kept.length > 0 ? keptFiles : left).push(`${bucket}/${key}`)

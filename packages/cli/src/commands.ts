@@ -218,6 +218,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: [
       ['--collection', 'Share a collection instead of an item'],
       ['--password TEXT', 'Generated and printed if omitted'],
+      ['--public', 'Without a password, if your organization allows it'],
       ['--days NUMBER', 'Days until it expires (default 30)'],
       ['--download', 'Allow downloads'],
     ],

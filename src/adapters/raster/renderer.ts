@@ -9,10 +9,11 @@ import type { TileAddress } from '#raster/warp/mercator.ts'
 import type { RasterPool } from '#raster/pool/pool.ts'
 import { RasterError } from '#raster/types.ts'
 import type { SeriesPoint } from '#raster/zonal/series.ts'
+import type { SharedTiles } from './shared-tiles.ts'
 import { nameOf, type Identified, type Sources } from './sources.ts'
 
 /** Incremented when the same request gives other pixels, so that no cache mixes versions. */
-const RENDERING_VERSION = 3
+export const RENDERING_VERSION = 3
 const TILE_CACHE_BYTES = 64 * 1024 * 1024
 const MAX_NAMES = 4096
 const MOSAIC_DEADLINE_MS = 15_000
@@ -39,11 +40,13 @@ export class Renderer {
   readonly #sources: Sources
   readonly #tiles = new LoadingCache<Buffer>({ maxBytes: TILE_CACHE_BYTES, sizeOf: (tile) => tile.byteLength + 256 })
 
+  readonly #shared: SharedTiles | null
   readonly #names = new LRUCache<string, string>({ max: MAX_NAMES })
 
-  constructor(pool: RasterPool, sources: Sources) {
+  constructor(pool: RasterPool, sources: Sources, shared: SharedTiles | null) {
     this.#pool = pool
     this.#sources = sources
+    this.#shared = shared
   }
 
   get metrics(): CacheMetrics {
@@ -157,11 +160,9 @@ export class Renderer {
     const name = this.#nameOf(identity)
     const etag = `"${name}"`
     if (matches(conditional.ifNoneMatch ?? null, etag)) return { etag, contentType, body: null }
-    return {
-      etag,
-      contentType,
-      body: await this.#tiles.get(name, async (signal) => asBuffer(await render(signal)), { signal: conditional.signal }),
-    }
+    const load = async (signal: AbortSignal): Promise<Buffer> => asBuffer(await render(signal))
+    const loadShared = (signal: AbortSignal): Promise<Buffer> => this.#shared?.get(name, () => load(signal)) ?? load(signal)
+    return { etag, contentType, body: await this.#tiles.get(name, loadShared, { signal: conditional.signal }) }
   }
 }
 

@@ -9,10 +9,12 @@ import type { Change } from '#raster/zonal/change.ts'
 import type { ZonalResult } from '#raster/zonal/index.ts'
 import type { CogCompression } from '#raster/write/spec.ts'
 import { createConverter } from './converter.ts'
-import { defined, Renderer, nameFor, tenancy } from './renderer.ts'
+import { defined, Renderer, nameFor, RENDERING_VERSION, tenancy } from './renderer.ts'
 import type { RasterService, RasterSource } from '#ports/raster.ts'
+import type { TileCacheBounds } from '#ports/tile-cache.ts'
 import { narrowed, narrowedByStyle } from './narrow.ts'
 import { signer } from './signature.ts'
+import { createSharedTiles } from './shared-tiles.ts'
 import { createSources, type SourceOptions } from './sources.ts'
 import { watchTask } from './traces.ts'
 
@@ -21,6 +23,8 @@ interface RasterServiceOptions extends SourceOptions {
   workDir: string
   /** Compression of the files that we write. */
   compression: CogCompression
+  /** Bounds of the tile cache in the object store; null: none. */
+  tileCache: TileCacheBounds | null
   /** Child processes for rendering; half as many convert. */
   processes: number
   /** How they are started, if not as new processes. */
@@ -46,7 +50,9 @@ export function createRasterService({ deadlineFactor = 1, ...options }: RasterSe
   const pool = new RasterPool({ module, size: options.processes, restTask: 'rest', deadlineFactor, answer, watch: watchTask, ...start })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
   const sources = createSources(pool, { ...options, deadlineFactor })
-  const renderer = new Renderer(pool, sources)
+  const { tileCache: bounds, storage, clock } = options
+  const sharedTiles = bounds ? createSharedTiles({ storage, clock, bounds, deadlineFactor }) : null
+  const renderer = new Renderer(pool, sources, sharedTiles)
   const converter = createConverter({
     workDir: options.workDir,
     compression: options.compression,
@@ -90,13 +96,15 @@ export function createRasterService({ deadlineFactor = 1, ...options }: RasterSe
     planProcess: converter.planProcess,
     parallelProcesses: converter.parallelProcesses,
     compression: converter.compression,
+    renderingVersion: RENDERING_VERSION,
     createWorkFolder: converter.createWorkFolder,
     sweep: converter.sweep,
     metrics: () => ({
       pools: { images: pool.metrics, conversions: converter.metrics() },
-      caches: { images: renderer.metrics, files: sources.metrics() },
+      caches: { images: renderer.metrics, files: sources.metrics(), ...(sharedTiles ? { stored_images: sharedTiles.metrics } : {}) },
     }),
     async close() {
+      sharedTiles?.close()
       await Promise.all([pool.close(), converter.close()])
     },
   }

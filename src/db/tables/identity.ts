@@ -50,6 +50,7 @@ export interface IdentityTables {
     plan_id: Generated<string>
     rate_limit_per_hour: Generated<number>
     requires_two_factors: Generated<boolean>
+    allows_public_links: Generated<boolean>
     founded_by: string | null
     retention_since: Date
     created_at: Date

@@ -13,6 +13,7 @@ export interface SharingTables {
     item_seq: number | null
     collection_id: string | null
     permission: SharePermission
+    is_public: Generated<boolean>
     expires_at: Date
     revoked_at: Date | null
     access_count: Generated<number>

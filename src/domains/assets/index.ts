@@ -2,8 +2,9 @@
 import type { AnyOperation } from '#operation.ts'
 import type { AnyTask } from '#task.ts'
 import deleteOperation from './delete.ts'
+import sweepTilesTask from './sweep-tiles.task.ts'
 import sweepTask from './sweep.task.ts'
 
 export const operations: readonly AnyOperation[] = [deleteOperation]
 
-export const tasks: readonly AnyTask[] = [sweepTask]
+export const tasks: readonly AnyTask[] = [sweepTilesTask, sweepTask]

@@ -7,7 +7,7 @@ import { visualizationsOf } from '#raster/render/request.ts'
 import { coverageOf, imageGridOf } from '#raster/warp/coverage.ts'
 import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
 import { styleFields, TemplateKey } from '#wire/tile.ts'
-import { capabilities, stylesOf } from '#services/rendering/wmts.ts'
+import { capabilities, itemEndpoint, stylesOf } from '#services/rendering/wmts.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -38,14 +38,11 @@ export default operation({
     const saved = await visualizationProfiles.list(db, layer.item.seq)
     const styles = stylesOf({ wanted: profile ?? null, saved, derived: visualizationsOf(info, names).visualizations })
     const document = capabilities({
-      baseUrl,
       item: layer.item,
       coverage: coverageOf(info),
-      image: imageGridOf(info),
-      size: info,
+      image: { ...imageGridOf(info), size: info },
       styles,
-      assetKey: asset_key ?? null,
-      key: key ?? null,
+      endpoint: itemEndpoint({ baseUrl, itemId: layer.item.id, assetKey: asset_key ?? null, key: key ?? null }),
     })
     return { contentType: 'application/xml; charset=utf-8', headers: { 'Cache-Control': 'private, no-store' }, body: Buffer.from(document) }
   },

@@ -18,6 +18,7 @@ import membersSetSpendLimit from './members.set_spend_limit.ts'
 import setBillingMode from './set_billing_mode.ts'
 import twoFactorsGet from './two_factors.get.ts'
 import twoFactorsSet from './two_factors.set.ts'
+import setPublicLinks from './set_public_links.ts'
 import expireInvitationsTask from './expire-invitations.task.ts'
 
 export const operations: readonly AnyOperation[] = [
@@ -38,6 +39,7 @@ export const operations: readonly AnyOperation[] = [
   setBillingMode,
   twoFactorsGet,
   twoFactorsSet,
+  setPublicLinks,
 ]
 
 export const tasks: readonly AnyTask[] = [expireInvitationsTask]

@@ -57,6 +57,7 @@ export const OrganizationRecord = Closed(
     billing_mode: Choice(['credit', 'card', 'enterprise'], { description: 'How spending is paid: credits, card or monthly invoice' }),
     enterprise_billing: Type.Boolean({ description: 'Whether monthly invoicing is active' }),
     enterprise_billing_status: Choice(ENTERPRISE_STATUSES, { description: 'Status of the request for monthly invoicing' }),
+    allows_public_links: Type.Boolean({ description: 'Whether members can create share links without a password' }),
     created_at: Described(Timestamp, 'Creation time'),
   },
   { $id: 'Organization', description: 'An organization' },
@@ -82,6 +83,7 @@ export function toRecord(organization: Organization) {
     // A request for enterprise billing takes effect only when staff confirm it.
     enterprise_billing: organization.enterpriseStatus === 'confirmed',
     enterprise_billing_status: organization.enterpriseStatus,
+    allows_public_links: organization.allowsPublicLinks,
     created_at: organization.createdAt.toISOString(),
   }
 }
@@ -130,6 +132,7 @@ export const EXAMPLE_ORGANIZATION = {
   billing_mode: 'card' as const,
   enterprise_billing: false,
   enterprise_billing_status: 'none' as const,
+  allows_public_links: false,
   created_at: '2026-03-01T09:00:00.000Z',
 }
 

@@ -8,7 +8,17 @@ import linkValidate from './link.validate.ts'
 import linksList from './links.list.ts'
 import tileRender from './tile.render.ts'
 import tilejson from './tilejson.ts'
+import wmtsCapabilities from './wmts_capabilities.ts'
 
-export const operations: readonly AnyOperation[] = [assetDownload, linkCreate, linkRevoke, linkValidate, linksList, tileRender, tilejson]
+export const operations: readonly AnyOperation[] = [
+  assetDownload,
+  linkCreate,
+  linkRevoke,
+  linkValidate,
+  linksList,
+  tileRender,
+  tilejson,
+  wmtsCapabilities,
+]
 
 export const tasks: readonly AnyTask[] = []

@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { parseInstant } from '#core/interval.ts'
-import { invalidField } from '#core/problem.ts'
+import { invalidField, problem } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
 import { Closed, Defaulted, Described, Timestamp } from '#core/shapes.ts'
 import type { ShareTarget } from '#core/vocabulary.ts'
 import * as collections from '#model/imagery/collection.ts'
 import * as items from '#model/imagery/item-read.ts'
+import * as organizations from '#model/identity/organization.ts'
 import * as projects from '#model/identity/project.ts'
 import * as shareLinks from '#model/sharing/share-link.ts'
 import { operation, type Context } from '#operation.ts'
@@ -13,10 +15,12 @@ import { EXAMPLE_LINK, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, NewLink, Permission, Tar
 
 /** bcrypt ignores everything after 72 bytes. */
 const MAX_PASSWORD_BYTES = 72
+/** Of the password of a public link, which nobody knows. */
+const RANDOM_PASSWORD_BYTES = 32
 
 /**
- * Shares an item or a collection with anyone who has the link and its password, until it expires. The token is only in this
- * response.
+ * Shares an item or a collection with anyone who has the link and its password, until it expires. With `is_public`, the link alone
+ * opens it, if the organization allows public links. The token is only in this response.
  */
 export default operation({
   id: 'share.link.create',
@@ -27,7 +31,12 @@ export default operation({
     target_type: Described(Target, 'Type of the shared object'),
     target_id: Described(TargetId, 'ID of the shared object'),
     permission: Defaulted(Permission, 'view', { description: 'Whether visitors can only view, or also download' }),
-    password: Type.String({ minLength: 8, maxLength: 1_000, description: 'Password visitors must enter' }),
+    password: Type.Optional(
+      Type.String({ minLength: 8, maxLength: 1_000, description: 'Password visitors must enter; required unless `is_public` is true' }),
+    ),
+    is_public: Defaulted(Type.Boolean(), false, {
+      description: 'Whether anyone with the link can open it, without a password; requires `organizations.set_public_links`',
+    }),
     expires_at: Described(Timestamp, 'Expiry time'),
   }),
   output: NewLink,
@@ -37,17 +46,24 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, clock }, input) {
-    if (Buffer.byteLength(input.password) > MAX_PASSWORD_BYTES)
-      throw invalidField('password', `must have at most ${MAX_PASSWORD_BYTES} bytes`)
+    requirePassword(input)
     const expiresAt = parseInstant(input.expires_at, 'expires_at')
     if (expiresAt.getTime() <= clock.now().getTime()) throw invalidField('expires_at', 'must be in the future')
-    return { expiresAt, ...(await targetOf(db, principal, input)) }
+    const shared = { expiresAt, ...(await targetOf(db, principal, input)) }
+    if (input.is_public && !(await organizations.get(db, shared.owner.organizationId)).allowsPublicLinks) throw publicLinksForbidden()
+    return shared
   },
-  async prepare({ shares }, { password }) {
+  async prepare({ shares }, { password = randomBytes(RANDOM_PASSWORD_BYTES).toString('base64url') }) {
     return await shares.hashPassword(password)
   },
-  async execute({ tx, principal, clock, lineage, attributeTo }, { permission }, { expiresAt, target, owner }, passwordHash) {
+  async execute(
+    { tx, principal, clock, lineage, attributeTo },
+    { permission, is_public: isPublic },
+    { expiresAt, target, owner },
+    passwordHash,
+  ) {
     attributeTo(owner.organizationId)
+    if (isPublic && !(await organizations.allowsPublicLinks(tx, owner.organizationId))) throw publicLinksForbidden()
     await projects.lock(tx, owner.id)
     if (target.type === 'item') await items.lock(tx, target.itemSeq)
     else await collections.lock(tx, owner.id, target.id)
@@ -58,6 +74,7 @@ export default operation({
       target,
       permission,
       passwordHash,
+      isPublic,
       expiresAt,
       createdBy,
       creatorId: principal.userId,
@@ -67,6 +84,16 @@ export default operation({
     return { ...toRecord(link), token }
   },
 })
+
+function requirePassword({ password, is_public: isPublic }: { password?: string; is_public: boolean }): void {
+  if (isPublic && password !== undefined) throw invalidField('password', 'cannot be combined with is_public')
+  if (!isPublic && password === undefined) throw invalidField('password', 'is missing')
+  if (password !== undefined && Buffer.byteLength(password) > MAX_PASSWORD_BYTES)
+    throw invalidField('password', `must have at most ${MAX_PASSWORD_BYTES} bytes`)
+}
+
+const publicLinksForbidden = () =>
+  problem('forbidden', 'Your organization does not allow links without a password; an owner or admin can allow them')
 
 async function targetOf(
   db: Context['db'],

@@ -50,6 +50,7 @@ test('share.link.create, share.links.list and share.link.revoke', async (t) => {
       target_type: 'item',
       target_id: item_id,
       permission: 'view',
+      is_public: false,
       organization_id: org.id,
       project_id: org.projectId,
       expires_at: input.expires_at,

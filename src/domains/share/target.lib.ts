@@ -33,7 +33,8 @@ export async function toTarget(context: TargetContext, share: OpenedShare, targe
     }
   }
   const { id, name, description } = target.collection
-  return { id, name, description, items: await toItems(context, share, target.items), item_count: target.total, ...session }
+  const tilejson = share.link.isPublic ? tileJsonUrl(context.baseUrl, grant) : null
+  return { id, name, description, items: await toItems(context, share, target.items), item_count: target.total, tilejson, ...session }
 }
 
 /** Lists saved styles only, so that one response does not open a hundred files; an item's TileJSON adds the derived ones. */
@@ -79,12 +80,14 @@ async function toItem(
     visualizations,
     attribution: attributionOf(item.properties),
     license: licenseOf(item.properties),
-    tilejson: files.some(isRaster) ? `${baseUrl}/api/v1/share/tilejson.json?grant=${grant}` : null,
+    tilejson: files.some(isRaster) ? tileJsonUrl(baseUrl, grant) : null,
     ...(share.link.permission === 'download'
       ? { assets: await Promise.all(files.map((file) => toFile(baseUrl, share, file, item.name))) }
       : {}),
   }
 }
+
+const tileJsonUrl = (baseUrl: string, grant: string): string => `${baseUrl}/api/v1/share/tilejson.json?grant=${grant}`
 
 const isRaster = ({ mediaType }: assets.Asset): boolean => mediaType === null || /^image\/(tiff|vnd\.stac\.geotiff)/.test(mediaType)
 

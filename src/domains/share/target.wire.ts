@@ -73,6 +73,7 @@ export const TargetRecord = Type.Union([
     description: Described(Nullable(Type.String()), 'Collection description; null if none'),
     items: Type.Array(SharedItem, { description: 'Items of the collection' }),
     item_count: Type.Integer({ description: 'Number of items in the collection' }),
+    tilejson: Nullable(Type.String({ description: 'TileJSON URL of the whole collection; null unless the link is public' })),
     ...SESSION_FIELDS,
   }),
 ])

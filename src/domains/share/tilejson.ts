@@ -1,12 +1,15 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import { mapAttributionFor } from '#model/imagery/attribution.ts'
-import { operation } from '#operation.ts'
+import { mapAttributionFor, mapAttributionOfCollection } from '#model/imagery/attribution.ts'
+import { operation, type Context } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
+import { collectionCoverage } from '#services/rendering/collection.ts'
+import { DEFAULT_PROFILE } from '#services/rendering/styled-layer.ts'
 import { EXAMPLE_TILEJSON, TileJson, tileJson } from '#services/rendering/tilejson.ts'
 import { Legend, legendOf, ValueAt, valuesAt } from '#services/rendering/legend.ts'
 import { styleFields } from '#wire/tile.ts'
-import { requireSharedLayer } from './shared-layer.lib.ts'
+import { publicTemplate, versionOf } from './public.lib.ts'
+import { requireSharedLayer, type SharedLayer } from './shared-layer.lib.ts'
 import { GRANT_SECONDS } from '#wire/share.ts'
 import { styleOptionsOf } from './target.lib.ts'
 import { VisualizationRecord } from './target.wire.ts'
@@ -18,8 +21,9 @@ const Place = Closed({
 })
 
 /**
- * Returns what a map needs to show a shared item. Tile URLs contain a signed grant instead of the password, valid for an
- * hour; the link is checked again for every tile.
+ * Returns what a map needs to show a shared item, or the collection of a public link. Tile URLs contain a signed grant instead of the
+ * password, valid for an hour; the link is checked again for every tile. Tile URLs of a public link are the same for everyone and
+ * contain a version, so that caches can keep the tiles.
  */
 export default operation({
   id: 'share.tilejson',
@@ -54,12 +58,22 @@ export default operation({
   },
 }).handle({
   check: requireSharedLayer,
-  async execute(context, { profile, at }, { share, styled }) {
-    context.attributeTo(share.link.organizationId)
+  async execute(context, { profile, at }, shared) {
+    context.attributeTo(shared.share.link.organizationId)
+    const tiles = await templateOf(context, shared, profile)
+    if ('collection' in shared.shown) {
+      const { id, name, description } = shared.shown.collection
+      const attribution = await context.shares.limit(() => mapAttributionOfCollection(context.db, id))
+      const coverage = await collectionCoverage(context, shared.shown.collection)
+      return {
+        ...tileJson({ name, description, attribution, tiles }, coverage),
+        visualizations: [],
+        legend: null,
+        ...(at ? { values: null } : {}),
+      }
+    }
+    const { styled } = shared.shown
     const { item } = styled.layer
-    const { grant } = await share.sign(share.scope, GRANT_SECONDS)
-    const query = profile == null ? '' : `&profile=${encodeURIComponent(profile)}`
-    const tiles = `${context.baseUrl}/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${grant}${query}`
     const attribution = await context.shares.limit(() => mapAttributionFor(context.db, item.seq))
     return {
       ...tileJson({ name: item.name, description: item.description, attribution, tiles }, coverageOf(styled.info)),
@@ -69,3 +83,14 @@ export default operation({
     }
   },
 })
+
+async function templateOf(context: Context, { share, versioned }: SharedLayer, profile: string | null | undefined): Promise<string> {
+  const { baseUrl } = context
+  const { grant } = await share.sign(share.scope, GRANT_SECONDS)
+  if (share.link.isPublic) {
+    const version = await context.shares.limit(() => versionOf(context, versioned))
+    return publicTemplate({ baseUrl, grant, version, style: profile ?? DEFAULT_PROFILE })
+  }
+  const query = profile == null ? '' : `&profile=${encodeURIComponent(profile)}`
+  return `${baseUrl}/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${grant}${query}`
+}

@@ -34,8 +34,19 @@ export function registerShareUnlock(app: FastifyInstance, { platform }: { platfo
       Entry,
       parseBody(request.body, request.headers['content-type'], request.headers['content-encoding']),
     ) as Static<typeof Entry>
-    const share = await platform.services.shares.open(request.params.token, password, 'failed')
-    const { grant } = await share.sign(share.scope, GRANT_SECONDS)
+    return reply.header('Cache-Control', 'no-store').send({ grant: await grantFor(platform, request.params.token, password) })
+  })
+  /** Tells the page whether to ask for a password. Links with one, ended links and unknown tokens look alike. */
+  app.get<{ Params: { token: string } }>('/s/:token/public', async (request, reply) => {
+    const { allowance } = platform.authenticator.anonymous(callerAddress(request))
+    if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
+    const { token } = request.params
+    const grant = (await platform.services.shares.isPublic(token)) ? await grantFor(platform, token, '') : null
     return reply.header('Cache-Control', 'no-store').send({ grant })
   })
+}
+
+async function grantFor({ services: { shares } }: Platform, token: string, password: string): Promise<string> {
+  const share = await shares.open(token, password, 'failed')
+  return (await share.sign(share.scope, GRANT_SECONDS)).grant
 }

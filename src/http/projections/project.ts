@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import { callerAddress } from '#http/caller.ts'
+import type { Credential } from '#access/authenticate.ts'
 import { credentialOf } from '#http/credential.ts'
 import type { RouteParts } from '#http/parts.ts'
 import { abortedWith, idempotencyKeyOf, send } from '#http/operations.ts'
@@ -10,16 +11,26 @@ import { nearest } from '#core/nearest.ts'
 
 /** `input` is evaluated in the stage that reads bodies, so that an unauthorized caller learns nothing about it. */
 export async function project(
-  { platform, observe }: RouteParts,
+  parts: RouteParts,
   id: string,
   request: FastifyRequest,
   reply: FastifyReply,
   input: () => object | Promise<object>,
 ): Promise<Invoked> {
+  return await projectAs(parts, id, { request, reply, credential: credentialOf(request) }, input)
+}
+
+/** The same with a credential that only some routes accept. */
+export async function projectAs(
+  { platform, observe }: RouteParts,
+  id: string,
+  { request, reply, credential }: { request: FastifyRequest; reply: FastifyReply; credential: Credential },
+  input: () => object | Promise<object>,
+): Promise<Invoked> {
   const op = platform.operations.get(id)!
   let signal: AbortSignal | null = null
   const invoked = await invoke(platform, op, {
-    credential: credentialOf(request),
+    credential,
     body: input,
     idempotencyKey: idempotencyKeyOf(request),
     ifNoneMatch: request.headers['if-none-match'] ?? null,

@@ -1,7 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Credential } from '#access/authenticate.ts'
+import { readSignature, signedTarget } from '#core/tile-signature.ts'
+import type { Invoked } from '#pipeline/invoke.ts'
 import { gridOfName } from '#wire/wmts.ts'
+import { credentialOf } from '#http/credential.ts'
 import { send } from '#http/operations.ts'
-import { known, numbers, pick, project, queryOf, tilePlace, type TileParams } from './project.ts'
+import { known, numbers, pick, project, projectAs, queryOf, tilePlace, type TileParams } from './project.ts'
 import type { RouteParts } from '#http/parts.ts'
 
 /** Resources with tiles: the name of the ID, and the operations. */
@@ -33,24 +37,45 @@ export function registerTiles(app: FastifyInstance, parts: RouteParts): void {
       const grid = root === 'items' ? gridOfName(request.params.z) : null
       const place = tilePlace(grid ? { ...request.params, z: '0' } : request.params)
       if (grid) return send(reply, await project(parts, 'items.tile.wmts_get_tile', request, reply, () => gridTile(request, place, grid)))
-      const invoked = await project(parts, render, request, reply, () => ({
+      const input = () => ({
         [id]: request.params.id,
         ...place,
         ...tileQuery(request),
         ...(root === 'items' ? numbers(queryOf(request), ['v']) : {}),
-      }))
-      return send(reply, invoked)
+      })
+      const credential = credentialOf(request) ?? signatureOf(request, root)
+      const invoked = await projectAs(parts, render, { request, reply, credential }, input)
+      return send(
+        reply,
+        credential?.via === 'signature' ? keptUntil(invoked, credential.secret, parts.platform.services.clock.now()) : invoked,
+      )
     })
     app.get<{ Params: { id: string } }>(`/api/v1/${root}/:id/tilejson.json`, async (request, reply) => {
       const query = queryOf(request)
       const input = () => ({
         [id]: request.params.id,
         ...pick(known(query, TILEJSON_NAMES), ['profile', 'asset_key', 'format', 'key']),
-        ...numbers(query, ['tile_size']),
+        ...numbers(query, ['tile_size', 'signed_seconds']),
       })
       return send(reply, await project(parts, tilejson, request, reply, input))
     })
   }
+}
+
+/** For clients that send nothing but the URL. Other credentials come first. */
+function signatureOf(request: FastifyRequest<{ Params: { id: string } }>, kind: 'items' | 'collections'): Credential {
+  const { signature, ...parameters } = queryOf(request)
+  if (typeof signature !== 'string') return null
+  return { via: 'signature', secret: signature, target: signedTarget({ kind, id: request.params.id, parameters }) }
+}
+
+/** A browser keeps a tile no longer than the URL is valid. */
+function keptUntil(invoked: Invoked, signature: string, now: Date): Invoked {
+  const control = invoked.headers['Cache-Control']
+  const seconds = Math.max(0, (readSignature(signature)?.signature.expiresAtSeconds ?? 0) - Math.floor(now.getTime() / 1000))
+  if (invoked.status < 400 && control)
+    invoked.headers['Cache-Control'] = control.replace(/max-age=(\d+)/, (_all, age: string) => `max-age=${Math.min(Number(age), seconds)}`)
+  return invoked
 }
 
 /** A tile of a WMTS matrix; its clients send the matrix name in place of the zoom level. */
@@ -76,12 +101,13 @@ const TILE_PARAMETERS = [
   ['quality', 'Quality of lossy formats, 1 to 100'],
   ['tile_size', 'Tile width and height in pixels: 256 or 512'],
   ['key', 'API key, for clients that cannot send headers'],
+  ['signature', 'Signature from a TileJSON that was requested with `signed_seconds`, instead of a credential'],
 ] as const
 
 /** `v` is the version in URLs of the TileJSON; map clients add `_` to bypass caches. */
 const TILE_NAMES: readonly string[] = [...TILE_PARAMETERS.map(([name]) => name), 'v', '_']
 const RESULT_NAMES: readonly string[] = ['quality', 'tile_size', 'key', '_']
-const TILEJSON_NAMES: readonly string[] = ['profile', 'asset_key', 'format', 'key', 'tile_size', '_']
+const TILEJSON_NAMES: readonly string[] = ['profile', 'asset_key', 'format', 'key', 'tile_size', 'signed_seconds', '_']
 
 export const parameter = (place: 'path' | 'query', name: string, description: string) => ({
   name,
@@ -163,6 +189,7 @@ export function tilePaths(): Record<string, unknown> {
                 ([name, description]) => parameter('query', name, description),
               ),
               parameter('query', 'format', 'Image format of the tiles: `webp`, `png`, `jpg` or `jpeg`'),
+              parameter('query', 'signed_seconds', 'How long the tile URLs are valid without a credential, in seconds'),
             ],
             responses: {
               '200': {

@@ -24,6 +24,7 @@ const COLUMNS = [
   'billing_address as billingAddress',
   'enterprise_status as enterpriseStatus',
   'plan_id as planId',
+  'allows_public_links as allowsPublicLinks',
   'created_at as createdAt',
 ] as const
 
@@ -55,7 +56,7 @@ export function requireAdmin(principal: Principal): void {
 }
 
 /** The fields that the organization maintains. */
-type Profile = Omit<Organization, 'id' | 'slug' | 'enterpriseStatus' | 'planId' | 'billingMode' | 'createdAt'>
+type Profile = Omit<Organization, 'id' | 'slug' | 'enterpriseStatus' | 'planId' | 'allowsPublicLinks' | 'billingMode' | 'createdAt'>
 export type NewOrganization = Profile & { enterpriseRequested: boolean }
 
 export async function insert(tx: Tx, ownerId: string, organization: NewOrganization, now: Date): Promise<Organization> {
@@ -166,6 +167,22 @@ export async function setEnterprise(tx: Tx, id: string, confirmed: boolean, now:
     .set({ enterprise_status: confirmed ? 'confirmed' : 'none', updated_at: now })
     .where('id', '=', id)
     .execute()
+}
+
+/** Links without a password work only while this is allowed. */
+export async function setPublicLinks(tx: Tx, id: string, isAllowed: boolean, now: Date): Promise<void> {
+  await tx.updateTable('organization').set({ allows_public_links: isAllowed, updated_at: now }).where('id', '=', id).execute()
+}
+
+/** Locked until the end of the transaction, so that no public link is created after they were forbidden. */
+export async function allowsPublicLinks(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('organization')
+    .select('allows_public_links as allowed')
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+  return row?.allowed ?? false
 }
 
 function members(db: Db, organizationId: string) {

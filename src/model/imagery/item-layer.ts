@@ -10,10 +10,12 @@ import type { Clock } from '#core/clock.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
+import { asPlatform } from '#core/tenant.ts'
 import type { ItemType, LifecycleState, ProjectRole, Visibility } from '#core/vocabulary.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
 import type { Asset, StackAsset } from './asset.ts'
+import { contentVersionOf, type Versioned } from './content-version.ts'
 import * as projects from '#model/identity/project.ts'
 import { inBandOrder, stackBands } from './stack.ts'
 import type { Profile } from './visualization-profile.ts'
@@ -94,8 +96,10 @@ const MAX_CACHED = 5_000
 export interface Layers {
   /** 404 and 403 as for any read of an item. */
   requireReader(principal: Principal, itemId: string, choice: Choice): Promise<Layer>
+  /** Names the present state of an item or a collection, for callers who have already checked access. */
+  versionOf(target: Versioned): Promise<string>
   /** The same, read from a replica. */
-  on(replica: Db): Pick<Layers, 'requireReader'>
+  on(replica: Db): Pick<Layers, 'requireReader' | 'versionOf'>
   /** Clears the cache after a change that this process has committed. */
   forget(): void
 }
@@ -136,16 +140,32 @@ export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state
       return toLayer(row, choice)
     }
 
+  /** Reads that are under way are shared, too. */
+  const versions = new LRUCache<string, { version: Promise<string>; untilMs: number; state: string }>({ max: MAX_CACHED })
+  const versionOf = (target: Versioned): Promise<string> => {
+    const key = JSON.stringify(target)
+    const nowMs = clock.now().getTime()
+    const cached = versions.get(key)
+    const before = state()
+    if (cached && cached.untilMs > nowMs && cached.state === before) return cached.version
+    const version = asPlatform(() => contentVersionOf(db, target))
+    versions.set(key, { version, untilMs: nowMs + CACHE_MS, state: before })
+    version.catch(() => versions.delete(key))
+    return version
+  }
+
   return {
     requireReader: readerOf(findOnPrimary),
+    versionOf,
     on(replica) {
       const find = findOnReplica.get(replica) ?? finderOn(replica)
       findOnReplica.set(replica, find)
-      return { requireReader: readerOf(find) }
+      return { requireReader: readerOf(find), versionOf }
     },
     forget() {
       changes++
       cache.clear()
+      versions.clear()
     },
   }
 }

@@ -17,6 +17,7 @@ const COLUMNS = [
   'item_seq as itemSeq',
   'collection_id as collectionId',
   'permission',
+  'is_public as isPublic',
   'expires_at as expiresAt',
   'revoked_at as revokedAt',
   'access_count as accessCount',
@@ -51,6 +52,8 @@ export interface Known {
   passwordHash: string
   /** False if the target is deleted or past its retention. */
   isTargetLive: boolean
+  /** False for a link without a password whose organization does not allow them any more. */
+  isAllowed: boolean
 }
 
 interface LookedUp {
@@ -59,13 +62,14 @@ interface LookedUp {
   attempts: { used: number; startedAt: Date } | null
 }
 
-type KnownRow = ShareLink & { passwordHash: string; isTargetLive: boolean }
+type KnownRow = ShareLink & { passwordHash: string; isTargetLive: boolean; isAllowed: boolean }
 
 const KNOWN = sql`
-  ${listed(COLUMNS, 'l')}, l.password_hash as "passwordHash",
+  ${listed(COLUMNS, 'l')}, l.password_hash as "passwordHash", not l.is_public or o.allows_public_links as "isAllowed",
   case when l.target_type = 'item' then i.deleted_at is null and i.lifecycle_state not in ('expired', 'deleted')
     else c.deleted_at is null end as "isTargetLive"`
-const TARGETS = sql`left join item i on i.seq = l.item_seq left join collection c on c.id = l.collection_id`
+const TARGETS = sql`left join item i on i.seq = l.item_seq left join collection c on c.id = l.collection_id
+  left join organization o on o.id = l.org_id`
 
 /** One query for many callers, because many visitors open the same map. */
 export async function byTokens(db: Db, hashes: readonly Buffer[]): Promise<LookedUp[]> {
@@ -88,8 +92,8 @@ export async function byIds(db: Db, ids: readonly string[]): Promise<(Known | nu
   return rows.map(toKnown)
 }
 
-function toKnown({ passwordHash, isTargetLive, ...link }: KnownRow): Known | null {
-  return link.id === null ? null : { link, passwordHash, isTargetLive }
+function toKnown({ passwordHash, isTargetLive, isAllowed, ...link }: KnownRow): Known | null {
+  return link.id === null ? null : { link, passwordHash, isTargetLive, isAllowed }
 }
 
 interface NewShareLink {
@@ -97,7 +101,9 @@ interface NewShareLink {
   projectId: string
   target: { type: 'item'; id: string; itemSeq: number } | { type: 'collection'; id: string }
   permission: SharePermission
+  /** Of a random password if the link is public. */
   passwordHash: string
+  isPublic: boolean
   expiresAt: Date
   createdBy: string | null
   /** The user, or the owner of the API key. */
@@ -121,6 +127,7 @@ export async function insert(tx: Tx, request: NewShareLink): Promise<{ link: Sha
       item_seq: target.type === 'item' ? target.itemSeq : null,
       collection_id: target.type === 'collection' ? target.id : null,
       permission: request.permission,
+      is_public: request.isPublic,
       expires_at: request.expiresAt,
       created_by: request.createdBy,
       creator_id: request.creatorId,

@@ -76,8 +76,15 @@ function withUniqueTitles(styles: readonly WmtsStyle[]): WmtsStyle[] {
 /** The set that ends at the image's own resolution comes first, because GDAL uses the first set and its last matrix. */
 const setsOf = (coverage: Coverage, image: ImageGrid, size: Size): MatrixSet[] => [
   { id: IMAGE_SET.id, title: 'Web Mercator, as many pixels as the image has', matrices: imageMatrices(image, size), scaleSet: null },
-  { id: WELL_KNOWN_SET.id, title: 'Web Mercator, 256 pixels', matrices: wellKnownMatrices(coverage), scaleSet: SCALE_SET },
+  wellKnownSet(coverage),
 ]
+
+const wellKnownSet = (coverage: Coverage): MatrixSet => ({
+  id: WELL_KNOWN_SET.id,
+  title: 'Web Mercator, 256 pixels',
+  matrices: wellKnownMatrices(coverage),
+  scaleSet: SCALE_SET,
+})
 
 interface Size {
   width: number
@@ -118,20 +125,26 @@ function wellKnownMatrices({ bounds, minZoom, maxZoom: finest }: Coverage): Matr
 }
 
 interface Capabilities {
-  baseUrl: string
   item: { id: string; name: string; description: string | null }
   coverage: Coverage
-  image: ImageGrid
-  /** In pixels. */
-  size: Size
+  /** The image's own pixels; null for tiles of the well-known set only. */
+  image: (ImageGrid & { size: Size }) | null
   styles: readonly WmtsStyle[]
-  assetKey: string | null
-  key: string | null
+  endpoint: Endpoint
+}
+
+/** Where clients find the document and the tiles. */
+interface Endpoint {
+  document: string
+  /** For requests with key-value pairs; null if there are none. */
+  pairs: string | null
+  /** URL template of the tiles in a format. */
+  template(format: string): string
 }
 
 export function capabilities(service: Capabilities): string {
-  const { item, coverage, image, size } = service
-  const sets = setsOf(coverage, image, size)
+  const { item, coverage, image, endpoint } = service
+  const sets = image ? setsOf(coverage, image, image.size) : [wellKnownSet(coverage)]
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" \
 xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
@@ -141,27 +154,54 @@ xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/w
     <ows:ServiceType>OGC WMTS</ows:ServiceType>
     <ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion>
   </ows:ServiceIdentification>
-  <ows:OperationsMetadata>${['GetCapabilities', 'GetTile', 'GetFeatureInfo'].map((name) => operation(name, service)).join('')}
-  </ows:OperationsMetadata>
+${operations(endpoint)}\
   <Contents>
 ${layerOf(service, sets)}
 ${sets.map(matrixSet).join('\n')}
   </Contents>
-  <ServiceMetadataURL xlink:href="${escapeXml(serviceUrl(service, '/1.0.0/WMTSCapabilities.xml'))}"/>
+  <ServiceMetadataURL xlink:href="${escapeXml(endpoint.document)}"/>
 </Capabilities>
 `
 }
 
-/** The WMTS endpoint of the item, with the parameters that every request must repeat. */
-function serviceUrl({ baseUrl, item, assetKey, key }: Capabilities, path = ''): string {
+interface ItemEndpoint {
+  baseUrl: string
+  itemId: string
+  assetKey: string | null
+  key: string | null
+}
+
+/** The WMTS endpoint of an item, with the parameters that every request must repeat. */
+export function itemEndpoint({ baseUrl, itemId, assetKey, key }: ItemEndpoint): Endpoint {
   const query = Object.entries({ asset_key: assetKey, key })
     .flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
     .join('&')
-  return `${baseUrl}/wmts/${encodeURIComponent(item.id)}${path}${query ? `?${query}` : ''}`
+  const url = (path: string): string => `${baseUrl}/wmts/${encodeURIComponent(itemId)}${path}${query ? `?${query}` : ''}`
+  return {
+    document: url('/1.0.0/WMTSCapabilities.xml'),
+    pairs: url(''),
+    template: (format) =>
+      tileTemplate({
+        baseUrl,
+        of: { kind: 'items', id: itemId },
+        format,
+        place: WMTS_PLACE,
+        parameters: { profile: '{Style}', asset_key: assetKey, key },
+      }),
+  }
 }
 
-function operation(name: string, service: Capabilities): string {
-  const url = serviceUrl(service)
+/** Placeholders for zoom, column and row in a template. */
+export const WMTS_PLACE = '{TileMatrix}/{TileCol}/{TileRow}'
+
+function operations({ pairs }: Endpoint): string {
+  if (pairs === null) return ''
+  return `  <ows:OperationsMetadata>${['GetCapabilities', 'GetTile', 'GetFeatureInfo'].map((name) => operation(name, pairs)).join('')}
+  </ows:OperationsMetadata>
+`
+}
+
+function operation(name: string, url: string): string {
   return `
     <ows:Operation name="${name}">
       <ows:DCP><ows:HTTP><ows:Get xlink:href="${escapeXml(`${url}${url.includes('?') ? '&' : '?'}`)}">\
@@ -171,18 +211,9 @@ function operation(name: string, service: Capabilities): string {
 }
 
 function layerOf(service: Capabilities, sets: readonly MatrixSet[]): string {
-  const { baseUrl, item, coverage, image, size, styles, assetKey, key } = service
+  const { item, coverage, styles, endpoint } = service
   const [west, south, east, north] = coverage.bounds
-  const { left, top, pixelM } = image
-  const [right, bottom] = [left + size.width * pixelM, top - size.height * pixelM]
-  const template = (format: string) =>
-    tileTemplate({
-      baseUrl,
-      of: { kind: 'items', id: item.id },
-      format,
-      place: '{TileMatrix}/{TileCol}/{TileRow}',
-      parameters: { profile: '{Style}', asset_key: assetKey, key },
-    })
+  const { left, top, right, bottom } = extentOf(service)
   return `    <Layer>
       <ows:Title>${escapeXml(item.name)}</ows:Title>${
         item.description === null
@@ -197,10 +228,22 @@ function layerOf(service: Capabilities, sets: readonly MatrixSet[]): string {
 <ows:UpperCorner>${right} ${top}</ows:UpperCorner></ows:BoundingBox>
 ${styles.map(styleElement).join('\n')}
 ${WMTS_FORMATS.map((format) => `      <Format>image/${format}</Format>`).join('\n')}
-${WMTS_INFO_FORMATS.map((format) => `      <InfoFormat>${format}</InfoFormat>`).join('\n')}
+${(endpoint.pairs === null ? [] : WMTS_INFO_FORMATS).map((format) => `      <InfoFormat>${format}</InfoFormat>\n`).join('')}\
 ${sets.map(matrixSetLink).join('\n')}
-${WMTS_FORMATS.map((format) => resourceUrl(format, template(format))).join('\n')}
+${WMTS_FORMATS.map((format) => resourceUrl(format, endpoint.template(format))).join('\n')}
     </Layer>`
+}
+
+/** In metres of Web Mercator. */
+function extentOf({ coverage, image }: Capabilities): { left: number; top: number; right: number; bottom: number } {
+  if (image) {
+    const { left, top, pixelM, size } = image
+    return { left, top, right: left + size.width * pixelM, bottom: top - size.height * pixelM }
+  }
+  const [west, south, east, north] = coverage.bounds
+  const [left, bottom] = toMercator(west, south)
+  const [right, top] = toMercator(east, north)
+  return { left, top, right, bottom }
 }
 
 const styleElement = ({ id, title, isDefault }: WmtsStyle) =>

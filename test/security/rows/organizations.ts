@@ -115,4 +115,9 @@ export const rows: Rows = {
     input: (_w, org) => ({ organization_id: org.id, billing_mode: 'standard' }),
     breaks: 'column organization.enterprise_status',
   },
+  'organizations.set_public_links': {
+    input: () => ({ allowed: true }),
+    a: `${NOBODY} | 200 200 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+    breaks: 'column organization.allows_public_links',
+  },
 }

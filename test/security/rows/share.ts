@@ -17,6 +17,13 @@ const link = async (w: World, org: Org) => {
   const asset_id = assets.find(({ key }) => key === 'open')!.id
   return { link_id: id as string, opens: { token: token as string, password: 'coral and sand' }, asset_id }
 }
+/** The same without a password. */
+const publicLink = async (w: World, org: Org) => {
+  const { item_id } = await item(w, org)
+  await w.ok(org.owner.token, 'organizations.set_public_links', { allowed: true })
+  const input = { target_type: 'item', target_id: item_id, is_public: true, expires_at: '2040-01-01T00:00:00Z' }
+  return { token: (await w.ok(org.owner.token, 'share.link.create', input)).token as string }
+}
 const TOLD_OF_THE_HOST = { a: allowedBut422(VISITORS.a) }
 
 export const rows: Rows = {
@@ -59,4 +66,5 @@ export const rows: Rows = {
     breaks: 'table asset',
   },
   'share.tilejson': { ...TOLD_OF_THE_HOST, input: async (w, org) => (await link(w, org)).opens, breaks: 'table asset' },
+  'share.wmts_capabilities': { ...TOLD_OF_THE_HOST, input: publicLink, breaks: 'table asset' },
 }

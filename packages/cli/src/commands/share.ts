@@ -12,28 +12,34 @@ const MAX_KEY_NAME = 100
 export const share: Run = async (rest, options) => {
   const { values, switches, positions } = readFlags(rest, {
     values: ['password', 'days'],
-    switches: ['collection', 'download'],
+    switches: ['collection', 'download', 'public'],
     positions: 1,
   })
   const [target] = positions
   if (target === undefined) throw new UsageError('Specify an item', 'groundtrack share ITEM')
   const days = Number(values['days'] ?? 30)
   if (!(days > 0)) throw new UsageError('--days must be greater than 0')
-  const password = values['password'] ?? randomBytes(PASSWORD_BYTES).toString('base64url')
+  const isPublic = switches.has('public')
+  if (isPublic && values['password'] !== undefined) throw new UsageError('--public and --password exclude each other')
+  const password = isPublic ? null : (values['password'] ?? randomBytes(PASSWORD_BYTES).toString('base64url'))
   const input = {
     target_type: switches.has('collection') ? 'collection' : 'item',
     target_id: target,
     permission: switches.has('download') ? 'download' : 'view',
-    password,
+    ...(password === null ? { is_public: true } : { password }),
     expires_at: new Date(Date.now() + days * DAY_MS).toISOString(),
   }
   const client = connect(options)
-  if (options.dryRun) return await print(`${json({ dry_run: true, operation: 'share.link.create', input: { ...input, password: '…' } })}\n`)
+  if (options.dryRun)
+    return await print(
+      `${json({ dry_run: true, operation: 'share.link.create', input: password === null ? input : { ...input, password: '…' } })}\n`,
+    )
   const link = await client.call<{ id: string; token: string; expires_at: string }>('share.link.create', input)
   const url = `${client.baseUrl}/s/${link.token}`
   if (options.json || !process.stdout.isTTY) return await print(`${json({ id: link.id, url, password, expires_at: link.expires_at })}\n`)
   await print(`${url}\n`)
-  note(`Password: ${password}\nExpires:  ${link.expires_at}\nRevoke:   groundtrack share link revoke --link-id ${link.id}`)
+  const opens = password === null ? 'Public:   anyone with the link can open it' : `Password: ${password}`
+  note(`${opens}\nExpires:  ${link.expires_at}\nRevoke:   groundtrack share link revoke --link-id ${link.id}`)
 }
 
 /** A separate key, because the map exposes it; it can be revoked without breaking anything else. */

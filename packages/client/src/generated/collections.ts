@@ -99,6 +99,8 @@ export interface CollectionsTileTilejsonInput {
   asset_key?: string | null | undefined
   /** API key to include in tile URLs */
   key?: string | null | undefined
+  /** Signs the tile URLs, so that they are valid for this long without a credential, while the caller has access */
+  signed_seconds?: number | null | undefined
   /** Image format. Default: `"webp"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
   /** Tile width and height in pixels: 256, or 512 for high-density screens */

@@ -35,8 +35,10 @@ export interface ShareLinkCreateInput {
   target_id: string
   /** Whether visitors can only view, or also download. Default: `"view"` */
   permission?: 'view' | 'download' | undefined
-  /** Password visitors must enter */
-  password: string
+  /** Password visitors must enter; required unless `is_public` is true */
+  password?: string | undefined
+  /** Whether anyone with the link can open it, without a password; requires `organizations.set_public_links`. Default: `false` */
+  is_public?: boolean | undefined
   /** Expiry time */
   expires_at: string
 }
@@ -121,6 +123,8 @@ export interface ShareLinkValidateOutput {
     items: SharedItem[]
     /** Number of items in the collection */
     item_count: number
+    /** TileJSON URL of the whole collection; null unless the link is public */
+    tilejson: string | null
     /** Grant that replaces token and password in public share operations */
     grant: string
     /** Time the grant expires */
@@ -172,6 +176,8 @@ export interface ShareTileRenderInput {
   profile?: string | null | undefined
   /** Tile width and height in pixels: 256, or 512 for high-density screens */
   tile_size?: 256 | 512 | null | undefined
+  /** Version from the TileJSON of a public link, or `latest`; lets caches keep the tile */
+  version?: string | null | undefined
 }
 
 /** Input of `share.tilejson`. */
@@ -225,6 +231,14 @@ export interface ShareTilejsonOutput {
     /** Pixel value; null where there is no data */
     value: number | null
   })[] | null | undefined
+}
+
+/** Input of `share.wmts_capabilities`. */
+export interface ShareWmtsCapabilitiesInput {
+  /** Share link token, or a grant from `share.link.validate` */
+  token: string
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
+  profile?: string | null | undefined
 }
 
 export class ShareAssetApi {
@@ -335,5 +349,14 @@ export class ShareApi {
    */
   tilejson(input: ShareTilejsonInput, options?: CallOptions): Promise<ShareTilejsonOutput> {
     return this.#client.call('share.tilejson', input, options, 'read')
+  }
+
+  /**
+   * WMTS capabilities of a public link.
+   *
+   * Requires no credential. Read-only.
+   */
+  wmtsCapabilities(input: ShareWmtsCapabilitiesInput, options?: CallOptions): Promise<string> {
+    return this.#client.text('share.wmts_capabilities', input, options)
   }
 }

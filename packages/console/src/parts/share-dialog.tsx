@@ -22,6 +22,10 @@ const PERMISSIONS = [
   { value: 'view', text: 'View' },
   { value: 'download', text: 'View and download' },
 ] as const
+const ACCESSES = [
+  { value: 'password', text: 'With the password' },
+  { value: 'public', text: 'Anyone with the link' },
+] as const
 const WORDS =
   'coral sand tide reef dune mesa fern moss lake delta ridge grove amber slate cedar linen maple river stone cloud field ocean'.split(' ')
 
@@ -72,6 +76,10 @@ export function ShareDialog({ type, id, name, mayWrite, shownStyle = null, onClo
 
 function NewLink({ type, id, shownStyle }: Pick<ShareParts, 'type' | 'id'> & { shownStyle: ShownStyle | null }): ReactElement {
   const [permission, setPermission] = useState<ShareLink['permission']>('view')
+  const organization = useOp('organizations.get', {}, { staleTime: 60_000 })
+  const mayBePublic = organization.data?.allows_public_links === true
+  const [access, setAccess] = useState<(typeof ACCESSES)[number]['value']>('password')
+  const isPublic = mayBePublic && access === 'public'
   const [password, setPassword] = useState(newPassword)
   const [days, setDays] = useState('30')
   const [profileId, setProfileId] = useState<string | null>(shownStyle?.style.id ?? null)
@@ -80,7 +88,7 @@ function NewLink({ type, id, shownStyle }: Pick<ShareParts, 'type' | 'id'> & { s
   const isUnsaved = shownStyle !== null && profileId === null
   const createLink = () => {
     const expires_at = new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-    create.mutate({ target_type: type, target_id: id, permission, password, expires_at })
+    create.mutate({ target_type: type, target_id: id, permission, expires_at, ...(isPublic ? { is_public: true } : { password }) })
   }
   const send = (event: FormEvent) => {
     event.preventDefault()
@@ -99,26 +107,40 @@ function NewLink({ type, id, shownStyle }: Pick<ShareParts, 'type' | 'id'> & { s
           <span className={fieldStyles.label}>Permission</span>
           <Segmented label="Permission" value={permission} onChange={setPermission} options={PERMISSIONS} />
         </div>
+        {mayBePublic && (
+          <div>
+            <span className={fieldStyles.label}>Who can open it</span>
+            <Segmented label="Who can open it" value={access} onChange={setAccess} options={ACCESSES} />
+          </div>
+        )}
+        {isPublic && (
+          <Note tone="warn" icon="warn">
+            Anyone who receives or finds this link can see the {type}, without a password. After you revoke it, copies of its map can remain
+            visible for a while.
+          </Note>
+        )}
         <div className={ui.pair}>
-          <Field
-            label="Password"
-            className={fieldStyles.monoField}
-            required
-            minLength={8}
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-            help="Send it separately from the link."
-            end={
-              <Button
-                size="s"
-                variant="quiet"
-                icon="retry"
-                label="Generate another password"
-                className={fieldStyles.inField}
-                onClick={() => setPassword(newPassword())}
-              />
-            }
-          />
+          {!isPublic && (
+            <Field
+              label="Password"
+              className={fieldStyles.monoField}
+              required
+              minLength={8}
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+              help="Send it separately from the link."
+              end={
+                <Button
+                  size="s"
+                  variant="quiet"
+                  icon="retry"
+                  label="Generate another password"
+                  className={fieldStyles.inField}
+                  onClick={() => setPassword(newPassword())}
+                />
+              }
+            />
+          )}
           <Choice
             label="Expires"
             value={days}
@@ -135,13 +157,13 @@ function NewLink({ type, id, shownStyle }: Pick<ShareParts, 'type' | 'id'> & { s
           Create link
         </Button>
       </form>
-      {create.data && <CreatedLink token={create.data.token} styleId={profileId} password={create.variables.password} />}
+      {create.data && <CreatedLink token={create.data.token} styleId={profileId} password={create.variables.password ?? null} />}
     </>
   )
 }
 
-/** The password is the one that the link was created with; the form may hold another one by now. */
-function CreatedLink({ token, styleId, password }: { token: string; styleId: string | null; password: string }): ReactElement {
+/** The password is the one that the link was created with, if it has one; the form may hold another one by now. */
+function CreatedLink({ token, styleId, password }: { token: string; styleId: string | null; password: string | null }): ReactElement {
   const url = `${location.origin}/s/${token}${styleId === null ? '' : `#${new URLSearchParams({ style: styleId }).toString()}`}`
   return (
     <Note tone="ok" icon="check">
@@ -150,7 +172,11 @@ function CreatedLink({ token, styleId, password }: { token: string; styleId: str
         <output className={classes(ui.mono, ui.grow, ui.ellipsis)} aria-label="Share link">
           {url}
         </output>
-        <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" variant="primary" />
+        {password === null ? (
+          <CopyButton text={url} label="Copy link" variant="primary" />
+        ) : (
+          <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" variant="primary" />
+        )}
       </div>
       <QrCode text={url} label="QR code of the link" />
     </Note>
@@ -185,6 +211,7 @@ export function ShareRow({ link, mayWrite, named }: { link: ShareLink; mayWrite:
         {named ? <ShareTarget link={link} /> : <b>{permission}</b>}{' '}
         <span className={ui.soft}>
           {named && `${permission.toLowerCase()}, `}
+          {link.is_public && 'public, '}
           {link.revoked_at ? `revoked ${date(link.revoked_at)}` : `${isOver ? 'expired' : 'expires'} ${date(link.expires_at)}`}
         </span>
         <br />

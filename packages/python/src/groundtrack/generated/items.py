@@ -339,6 +339,7 @@ class ItemsTileApi(Namespace):
         profile: str | None | Omit = OMIT,
         asset_key: str | None | Omit = OMIT,
         key: str | None | Omit = OMIT,
+        signed_seconds: int | None | Omit = OMIT,
         format: Literal["png", "webp", "jpg", "jpeg"] | Omit = OMIT,
         tile_size: Literal[256, 512] | None | Omit = OMIT,
         options: CallOptions | None = None,
@@ -354,10 +355,12 @@ class ItemsTileApi(Namespace):
             asset_key: Asset key, for items with several rasters; defaults to all files of an
                 item with one file per band
             key: API key to include in tile URLs
+            signed_seconds: Signs the tile URLs, so that they are valid for this long without a
+                credential, while the caller has access
             format: Image format. Default: `"webp"`
             tile_size: Tile width and height in pixels: 256, or 512 for high-density screens
         """
-        return self._client.record("items.tile.tilejson", {"item_id": item_id, "profile": profile, "asset_key": asset_key, "key": key, "format": format, "tile_size": tile_size}, options, "read", TileJson)
+        return self._client.record("items.tile.tilejson", {"item_id": item_id, "profile": profile, "asset_key": asset_key, "key": key, "signed_seconds": signed_seconds, "format": format, "tile_size": tile_size}, options, "read", TileJson)
 
     def wmts_capabilities(
         self,
@@ -531,6 +534,7 @@ class AsyncItemsTileApi(AsyncNamespace):
         profile: str | None | Omit = OMIT,
         asset_key: str | None | Omit = OMIT,
         key: str | None | Omit = OMIT,
+        signed_seconds: int | None | Omit = OMIT,
         format: Literal["png", "webp", "jpg", "jpeg"] | Omit = OMIT,
         tile_size: Literal[256, 512] | None | Omit = OMIT,
         options: CallOptions | None = None,
@@ -546,10 +550,12 @@ class AsyncItemsTileApi(AsyncNamespace):
             asset_key: Asset key, for items with several rasters; defaults to all files of an
                 item with one file per band
             key: API key to include in tile URLs
+            signed_seconds: Signs the tile URLs, so that they are valid for this long without a
+                credential, while the caller has access
             format: Image format. Default: `"webp"`
             tile_size: Tile width and height in pixels: 256, or 512 for high-density screens
         """
-        return await self._client.record("items.tile.tilejson", {"item_id": item_id, "profile": profile, "asset_key": asset_key, "key": key, "format": format, "tile_size": tile_size}, options, "read", TileJson)
+        return await self._client.record("items.tile.tilejson", {"item_id": item_id, "profile": profile, "asset_key": asset_key, "key": key, "signed_seconds": signed_seconds, "format": format, "tile_size": tile_size}, options, "read", TileJson)
 
     async def wmts_capabilities(
         self,

@@ -65,6 +65,8 @@ class ShareLinkValidateOutputTarget2(Record):
     """Items of the collection"""
     item_count: int
     """Number of items in the collection"""
+    tilejson: str | None
+    """TileJSON URL of the whole collection; null unless the link is public"""
     grant: str
     """Grant that replaces token and password in public share operations"""
     grant_expires_at: str
@@ -189,9 +191,10 @@ class ShareLinkApi(Namespace):
         *,
         target_type: Literal["item", "collection"],
         target_id: str,
-        password: str,
         expires_at: str,
         permission: Literal["view", "download"] | Omit = OMIT,
+        password: str | Omit = OMIT,
+        is_public: bool | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> NewShareLink:
         """Create a password-protected, expiring link; the token is returned once.
@@ -201,11 +204,13 @@ class ShareLinkApi(Namespace):
         Args:
             target_type: Type of the shared object
             target_id: ID of the shared object
-            password: Password visitors must enter
             expires_at: Expiry time
             permission: Whether visitors can only view, or also download. Default: `"view"`
+            password: Password visitors must enter; required unless `is_public` is true
+            is_public: Whether anyone with the link can open it, without a password; requires
+                `organizations.set_public_links`. Default: `false`
         """
-        return self._client.record("share.link.create", {"target_type": target_type, "target_id": target_id, "password": password, "expires_at": expires_at, "permission": permission}, options, "keyed", NewShareLink)
+        return self._client.record("share.link.create", {"target_type": target_type, "target_id": target_id, "expires_at": expires_at, "permission": permission, "password": password, "is_public": is_public}, options, "keyed", NewShareLink)
 
     def revoke(
         self,
@@ -246,9 +251,10 @@ class AsyncShareLinkApi(AsyncNamespace):
         *,
         target_type: Literal["item", "collection"],
         target_id: str,
-        password: str,
         expires_at: str,
         permission: Literal["view", "download"] | Omit = OMIT,
+        password: str | Omit = OMIT,
+        is_public: bool | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> NewShareLink:
         """Create a password-protected, expiring link; the token is returned once.
@@ -258,11 +264,13 @@ class AsyncShareLinkApi(AsyncNamespace):
         Args:
             target_type: Type of the shared object
             target_id: ID of the shared object
-            password: Password visitors must enter
             expires_at: Expiry time
             permission: Whether visitors can only view, or also download. Default: `"view"`
+            password: Password visitors must enter; required unless `is_public` is true
+            is_public: Whether anyone with the link can open it, without a password; requires
+                `organizations.set_public_links`. Default: `false`
         """
-        return await self._client.record("share.link.create", {"target_type": target_type, "target_id": target_id, "password": password, "expires_at": expires_at, "permission": permission}, options, "keyed", NewShareLink)
+        return await self._client.record("share.link.create", {"target_type": target_type, "target_id": target_id, "expires_at": expires_at, "permission": permission, "password": password, "is_public": is_public}, options, "keyed", NewShareLink)
 
     async def revoke(
         self,
@@ -359,6 +367,7 @@ class ShareTileApi(Namespace):
         format: Literal["png", "webp", "jpg", "jpeg"] | Omit = OMIT,
         profile: str | None | Omit = OMIT,
         tile_size: Literal[256, 512] | None | Omit = OMIT,
+        version: str | None | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> Content:
         """Tile of a shared item, by token and password.
@@ -375,8 +384,10 @@ class ShareTileApi(Namespace):
             profile: Visualization profile ID, or a derived visualization such as `rgb` or
                 `ndvi`; defaults to the item's default profile
             tile_size: Tile width and height in pixels: 256, or 512 for high-density screens
+            version: Version from the TileJSON of a public link, or `latest`; lets caches keep
+                the tile
         """
-        return self._client.content("share.tile.render", {"token": token, "z": z, "x": x, "y": y, "password": password, "format": format, "profile": profile, "tile_size": tile_size}, options)
+        return self._client.content("share.tile.render", {"token": token, "z": z, "x": x, "y": y, "password": password, "format": format, "profile": profile, "tile_size": tile_size, "version": version}, options)
 
 
 class AsyncShareTileApi(AsyncNamespace):
@@ -391,6 +402,7 @@ class AsyncShareTileApi(AsyncNamespace):
         format: Literal["png", "webp", "jpg", "jpeg"] | Omit = OMIT,
         profile: str | None | Omit = OMIT,
         tile_size: Literal[256, 512] | None | Omit = OMIT,
+        version: str | None | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> Content:
         """Tile of a shared item, by token and password.
@@ -407,8 +419,10 @@ class AsyncShareTileApi(AsyncNamespace):
             profile: Visualization profile ID, or a derived visualization such as `rgb` or
                 `ndvi`; defaults to the item's default profile
             tile_size: Tile width and height in pixels: 256, or 512 for high-density screens
+            version: Version from the TileJSON of a public link, or `latest`; lets caches keep
+                the tile
         """
-        return await self._client.content("share.tile.render", {"token": token, "z": z, "x": x, "y": y, "password": password, "format": format, "profile": profile, "tile_size": tile_size}, options)
+        return await self._client.content("share.tile.render", {"token": token, "z": z, "x": x, "y": y, "password": password, "format": format, "profile": profile, "tile_size": tile_size, "version": version}, options)
 
 
 class ShareApi(Namespace):
@@ -450,6 +464,24 @@ class ShareApi(Namespace):
         """
         return self._client.record("share.tilejson", {"token": token, "password": password, "profile": profile, "at": at}, options, "read", ShareTilejsonOutput)
 
+    def wmts_capabilities(
+        self,
+        *,
+        token: str,
+        profile: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> str:
+        """WMTS capabilities of a public link.
+
+        Requires no credential. Read-only.
+
+        Args:
+            token: Share link token, or a grant from `share.link.validate`
+            profile: Visualization profile ID, or a derived visualization such as `rgb` or
+                `ndvi`; defaults to the item's default profile
+        """
+        return self._client.text("share.wmts_capabilities", {"token": token, "profile": profile}, options)
+
 
 class AsyncShareApi(AsyncNamespace):
     @property
@@ -489,3 +521,21 @@ class AsyncShareApi(AsyncNamespace):
             at: Point to read values at
         """
         return await self._client.record("share.tilejson", {"token": token, "password": password, "profile": profile, "at": at}, options, "read", ShareTilejsonOutput)
+
+    async def wmts_capabilities(
+        self,
+        *,
+        token: str,
+        profile: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> str:
+        """WMTS capabilities of a public link.
+
+        Requires no credential. Read-only.
+
+        Args:
+            token: Share link token, or a grant from `share.link.validate`
+            profile: Visualization profile ID, or a derived visualization such as `rgb` or
+                `ndvi`; defaults to the item's default profile
+        """
+        return await self._client.text("share.wmts_capabilities", {"token": token, "profile": profile}, options)
