@@ -60,6 +60,8 @@ export interface Config {
   readonly cogHosts: readonly string[]
   /** Hosts, or host:port, that outbound requests can reach although they are private or plain http. */
   readonly egressAllow: readonly string[]
+  /** The provider that everybody can sign in at; null: none. */
+  readonly oidc: Oidc | null
   /** Compression of converted uploads. */
   readonly cogCompression: CogCompression
   /** Child processes that render and analyse rasters. */
@@ -143,6 +145,16 @@ interface Tracing {
   readonly ratio: number
 }
 
+interface Oidc {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string | null
+  readonly scopes: string
+  readonly name: string
+  readonly domains: readonly string[]
+  readonly maySignUp: boolean
+}
+
 interface ExchangeRates {
   /** By ISO 4217 code. */
   readonly audPerUnit: Readonly<Record<string, number>>
@@ -209,6 +221,7 @@ export function configOf(settings: Settings): Config {
     clipUserEmail: text('CLIP_USER_EMAIL', '').toLowerCase() || null,
     cogHosts: list(text('COG_HOSTS', '')),
     egressAllow: list(text('EGRESS_ALLOW', '')),
+    oidc: oidc(text),
     cogCompression: oneOf('COG_COMPRESSION', text('COG_COMPRESSION', 'zstd'), COMPRESSIONS),
     rasterProcesses: integer('RASTER_PROCESSES', text('RASTER_PROCESSES', String(availableParallelism())), 1, MAX_RASTER_PROCESSES),
     jobPartSamples: 1e6 * integer('JOB_PART_MEGAPIXELS', text('JOB_PART_MEGAPIXELS', '100'), 0, MAX_PART_MEGAPIXELS),
@@ -272,6 +285,22 @@ function s3Encryption(text: Text): S3Encryption | null {
   const kmsKey = text('S3_SSE_KMS_KEY', '')
   if (kmsKey && algorithm !== 'aws:kms') throw new ConfigError('S3_SSE_KMS_KEY needs S3_SSE=aws:kms')
   return algorithm === '' ? null : { algorithm, kmsKey }
+}
+
+/** Needs the issuer and the client; everything else has a default. */
+function oidc(text: Text): Oidc | null {
+  const issuer = httpUrl('OIDC_ISSUER', text('OIDC_ISSUER', ''))
+  const clientId = text('OIDC_CLIENT_ID', '')
+  const clientSecret = text('OIDC_CLIENT_SECRET', '') || null
+  const scopes = text('OIDC_SCOPES', 'openid email profile')
+  const maySignUp = flag('OIDC_SIGN_UP', text('OIDC_SIGN_UP', '1'))
+  if (!issuer) {
+    if (clientId || clientSecret) throw new ConfigError('OIDC_CLIENT_ID and OIDC_CLIENT_SECRET need OIDC_ISSUER')
+    return null
+  }
+  if (!clientId) throw new ConfigError('OIDC_ISSUER needs OIDC_CLIENT_ID')
+  if (!scopes.split(/\s+/).includes('openid')) throw new ConfigError("OIDC_SCOPES must include 'openid'")
+  return { issuer, clientId, clientSecret, scopes, name: text('OIDC_NAME', 'SSO'), domains: list(text('OIDC_DOMAINS', '')), maySignUp }
 }
 
 function tracing(text: Text): Tracing | null {

@@ -7,6 +7,8 @@ import type { Db, Tx } from '#db/tables.ts'
 import * as rateWindows from '#model/platform/rate-window.ts'
 import { capsOf } from '#model/money/spend-caps.ts'
 import * as sessions from '#model/identity/session.ts'
+import * as ssoIdentities from '#model/identity/sso-identity.ts'
+import * as ssoRules from '#model/identity/sso-rules.ts'
 import * as users from '#model/identity/user.ts'
 import { requireUsable, type Passwords } from './passwords.ts'
 import { ACCESS_TOKEN_SECONDS, type Tokens } from './tokens.ts'
@@ -86,7 +88,9 @@ export async function signIn(
   if (!account?.user.isActive) throw refused(WRONG_PASSWORD)
   return await db.transaction().execute(async (tx) => {
     const { id, lastOrganizationId } = account.user
-    const organizationId = await chooseOrganization(tx, id, input.organization_id ?? null, lastOrganizationId)
+    await ssoRules.hold(tx, await users.organizations(tx, id))
+    const wanted = { named: input.organization_id ?? null, last: lastOrganizationId, proof: null, now: clock.now() }
+    const organizationId = await chooseOrganization(tx, id, wanted)
     return await signedIn(platform, account.user, await sessions.open(tx, id, organizationId, clock.now()))
   })
 }
@@ -125,8 +129,11 @@ export async function refresh(
   const { db, clock } = platform
   // The outcome must commit even if the token is refused, because a reused token ends its session.
   const result = await db.transaction().execute(async (tx) => {
-    const choose = (current: sessions.Session) =>
-      chooseOrganization(tx, current.userId, input.organization_id ?? null, current.organizationId)
+    const choose = async (current: sessions.Session) => {
+      const proof = await ssoIdentities.proofOf(tx, current.id)
+      const wanted = { named: input.organization_id ?? null, last: current.organizationId, proof, now: clock.now() }
+      return await chooseOrganization(tx, current.userId, wanted)
+    }
     return await sessions.refresh(tx, input.refresh_token, choose, { now: clock.now(), isBrowser })
   })
   if (result.outcome === 'refused') {
@@ -142,10 +149,13 @@ export async function signOut(platform: SignInPlatform, refreshToken: string): P
   await platform.rightsChanged()
 }
 
-export async function whoAmI(platform: SignInPlatform, userId: string) {
+/** A session that began at an organization's own provider sees that organization alone. */
+export async function whoAmI(platform: SignInPlatform, { userId, sessionId }: { userId: string; sessionId: string }) {
   const who = (await users.find(platform.db, userId))!
   const caps = await capsOf(platform.db, userId, platform.clock.now())
-  const organizations = (await users.organizations(platform.db, userId)).map((organization) => {
+  const { organizationId: only = null } = (await ssoIdentities.proofOf(platform.db, sessionId)) ?? {}
+  const seen = (await users.organizations(platform.db, userId)).filter(({ id }) => only === null || id === only)
+  const organizations = seen.map((organization) => {
     const own = caps.find(({ organizationId }) => organizationId === organization.id)
     return {
       ...organization,
@@ -157,14 +167,40 @@ export async function whoAmI(platform: SignInPlatform, userId: string) {
   return { user: publicUser(who), can_clip_areas: satisfies(userScopes(who), 'clip:read'), organizations }
 }
 
-/** The requested organization, if the user is a member; otherwise the last used, otherwise the oldest membership. */
-async function chooseOrganization(tx: Tx, userId: string, named: string | null, last: string | null): Promise<string | null> {
-  const mine = await users.organizations(tx, userId)
-  if (named && !mine.some((organization) => organization.id === named)) throw problem('forbidden', 'Access denied')
-  return named ?? mine.find((organization) => organization.id === last)?.id ?? mine[0]?.id ?? null
+interface Wanted {
+  /** The organization that the caller names. */
+  named: string | null
+  last: string | null
+  /** How the session began, if at a provider. */
+  proof: ssoRules.Proof | null
+  now: Date
 }
 
-async function signedIn(platform: SignInPlatform, who: users.User, issued: sessions.Issued): Promise<SignedIn> {
+/**
+ * The requested organization, if the user is a member; otherwise the last used, otherwise the oldest membership. Those that require
+ * single sign-on are passed over unless the session began there.
+ */
+export async function chooseOrganization(tx: Tx, userId: string, { named, last, proof, now }: Wanted): Promise<string | null> {
+  const mine = await users.organizations(tx, userId)
+  if (named && !mine.some((organization) => organization.id === named)) throw problem('forbidden', 'Access denied')
+  const { open, closed } = await ssoRules.divide(tx, mine, proof, now)
+  const shut = named ? mine.find(({ id }) => id === named && !open.some((one) => one.id === id)) : open.length === 0 ? closed[0] : undefined
+  if (shut) throw ssoRequired(shut, proof)
+  return named ?? open.find((organization) => organization.id === last)?.id ?? open[0]?.id ?? null
+}
+
+function ssoRequired({ id, name }: { id: string; name: string }, proof: ssoRules.Proof | null): Problem {
+  const isElsewhere = proof?.organizationId != null && proof.organizationId !== id
+  const detail = isElsewhere
+    ? `This session began at the provider of another organization, and acts for that one only. Sign in again to use '${name}'.`
+    : `'${name}' requires single sign-on. Open sign_in_url in a browser to sign in there.`
+  return problem('sso-required', detail, {
+    members: { organization_id: id, ...(isElsewhere ? {} : { sign_in_url: `/auth/sso/start?organization=${id}` }) },
+  })
+}
+
+/** The grant of a session that has just begun or was renewed. */
+export async function signedIn(platform: SignInPlatform, who: users.User, issued: sessions.Issued): Promise<SignedIn> {
   const { id: sessionId, organizationId } = issued.session
   const access = await platform.tokens.sign({ typ: 'session', userId: who.id, sessionId, organizationId }, ACCESS_TOKEN_SECONDS)
   return {

@@ -6,6 +6,7 @@ import * as idempotency from '#model/platform/idempotency.ts'
 import * as rateWindows from '#model/platform/rate-window.ts'
 import * as traceLinks from '#model/platform/trace-link.ts'
 import * as sessions from '#model/identity/session.ts'
+import * as ssoIdentities from '#model/identity/sso-identity.ts'
 import * as signingKeys from '#model/identity/signing-key.ts'
 
 /** Removes expired data (stored responses, ended sessions, old rate-limit windows, links of traces) and rotates the signing key. */
@@ -15,6 +16,7 @@ export default task({ name: 'pipeline.sweep', data: Closed({}), schedule: '*/10 
   await idempotency.sweep(db, now)
   await rateWindows.sweep(db, dayAgo)
   await sessions.sweep(db, dayAgo)
+  await ssoIdentities.sweep(db)
   await downloadQuotas.sweep(db, now)
   await traceLinks.sweep(db)
   await signingKeys.rotate(db, now)

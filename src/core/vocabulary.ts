@@ -150,5 +150,9 @@ export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 export const NOTIFICATION_MAILS = ['none', 'instant', 'daily'] as const
 export type NotificationMail = (typeof NOTIFICATION_MAILS)[number]
 
+/** Whether the provider of a connection was found at its last check. */
+export const SSO_STATUSES = ['verified', 'failed'] as const
+export type SsoStatus = (typeof SSO_STATUSES)[number]
+
 export const MAIL_TOKEN_PURPOSES = ['reset', 'confirm'] as const
 export type MailTokenPurpose = (typeof MAIL_TOKEN_PURPOSES)[number]

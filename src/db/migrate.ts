@@ -45,6 +45,8 @@ import * as erasure from './migrations/0047_erasure.ts'
 import * as largeUploads from './migrations/0048_large_uploads.ts'
 import * as jobParts from './migrations/0049_job_parts.ts'
 import * as traceLinks from './migrations/0050_trace_links.ts'
+import * as singleSignOn from './migrations/0054_single_sign_on.ts'
+import * as defaultProject from './migrations/0055_default_project.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
 
@@ -97,6 +99,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0048_large_uploads': largeUploads,
   '0049_job_parts': jobParts,
   '0050_trace_links': traceLinks,
+  '0054_single_sign_on': singleSignOn,
+  '0055_default_project': defaultProject,
 }
 
 interface MigrateOptions {

@@ -13,6 +13,7 @@ import {
   SignOutInput,
   SignUpInput,
 } from './auth.ts'
+import { ssoPaths } from './openapi-sso.ts'
 import { ConfirmInput, ForgotInput, MailChoice, ResetInput } from './mailed.ts'
 
 type Route = (
@@ -76,6 +77,7 @@ export function authPaths(schemas: Json): Json {
     ),
     ...accountPaths(route, schemas),
     ...mailedPaths(route, hoist(MailChoice, schemas)),
+    ...ssoPaths(route, grant),
   }
 }
 

@@ -44,6 +44,7 @@ import { registerUp42SignIn } from './projections/up42/sign-in.ts'
 import { registerWmts } from './projections/wmts.ts'
 import { registerProxyLimit } from './proxied.ts'
 import { registerBodies, SIGN_IN_BYTES } from './read-body.ts'
+import { registerSso } from './sso.ts'
 import { registerVendors } from './vendors.ts'
 import { registerWorkers } from './workers.ts'
 
@@ -113,6 +114,7 @@ const API: readonly Register[] = [
   registerUp42Assets,
   registerUp42SignIn,
   registerAuth,
+  registerSso,
   registerEventTypes,
   registerEvents,
   registerPayments,

@@ -10,6 +10,7 @@ import { readSettings } from '#core/settings.ts'
 import { asPlatform } from '#core/tenant.ts'
 import { openDatabase } from '#db/open.ts'
 import { findings } from './doctor.ts'
+import { openSingleSignOn } from './sso.ts'
 import { readWorkersFile } from './workers.ts'
 
 export interface Check {
@@ -35,6 +36,7 @@ export async function checkConfig(env: Readonly<Record<string, string | undefine
     await check('SOURCES', config.sources ?? 'the built-in registry', () => sourcesOf(config)),
     await check('WORKERS', config.workers ?? 'none', () => readWorkersFile(config)),
     await check('CLIP_AREAS', config.clipAreas ?? 'none', () => readClipAreas(config.clipAreas, NO_SANDBOX)),
+    ...(config.oidc ? [await check('OIDC_ISSUER', `${config.oidc.issuer} responds`, () => askProvider(config))] : []),
     await check('Database', config.databaseUrl ? 'responds' : `embedded, in ${config.dataDir}`, () => askDatabase(config)),
     await check('Object store', config.storageUrl ? `${config.storageUrl} responds` : `files in ${config.dataDir}`, () => askStore(config)),
   ]
@@ -53,6 +55,16 @@ async function check(name: string, detail: string, run: () => Promise<unknown>):
 
 async function sourcesOf({ sources, isOffline, vendorSecrets }: Config): Promise<void> {
   await readRegistry(sources, { sandboxUrl: NO_SANDBOX, isOffline, secrets: vendorSecrets, exchange: new Map() })
+}
+
+/** Its description only: whether it accepts the client shows at the first sign-in. */
+async function askProvider(config: Config): Promise<void> {
+  const sso = openSingleSignOn(config)
+  try {
+    await sso.discover(sso.installation!)
+  } finally {
+    await sso.close()
+  }
 }
 
 /** The embedded database is not started: it belongs to the service. */

@@ -6,6 +6,10 @@ import commitmentsList from './commitments.list.ts'
 import commitmentsPut from './commitments.put.ts'
 import commitmentsStatement from './commitments.statement.ts'
 import create from './create.ts'
+import domainsAdd from './domains.add.ts'
+import domainsList from './domains.list.ts'
+import domainsRemove from './domains.remove.ts'
+import domainsVerify from './domains.verify.ts'
 import get from './get.ts'
 import invitationsList from './invitations.list.ts'
 import invitationsRevoke from './invitations.revoke.ts'
@@ -15,6 +19,12 @@ import membersRemove from './members.remove.ts'
 import membersSetRole from './members.set_role.ts'
 import membersSetSpendLimit from './members.set_spend_limit.ts'
 import setBillingMode from './set_billing_mode.ts'
+import ssoCheck from './sso.check.ts'
+import ssoDelete from './sso.delete.ts'
+import ssoGet from './sso.get.ts'
+import ssoPut from './sso.put.ts'
+import ssoSetRules from './sso.set_rules.ts'
+import update from './update.ts'
 import expireInvitationsTask from './expire-invitations.task.ts'
 
 export const operations: readonly AnyOperation[] = [
@@ -23,6 +33,10 @@ export const operations: readonly AnyOperation[] = [
   commitmentsPut,
   commitmentsStatement,
   create,
+  domainsAdd,
+  domainsList,
+  domainsRemove,
+  domainsVerify,
   get,
   invitationsList,
   invitationsRevoke,
@@ -32,6 +46,12 @@ export const operations: readonly AnyOperation[] = [
   membersSetRole,
   membersSetSpendLimit,
   setBillingMode,
+  ssoCheck,
+  ssoDelete,
+  ssoGet,
+  ssoPut,
+  ssoSetRules,
+  update,
 ]
 
 export const tasks: readonly AnyTask[] = [expireInvitationsTask]

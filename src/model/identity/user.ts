@@ -15,6 +15,9 @@ const COLUMNS = [
 
 export type User = Row<'app_user', typeof COLUMNS>
 
+/** Matches no password: the account is used through a provider until its user chooses one by email. */
+export const NO_PASSWORD = '!'
+
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase()
 }
@@ -79,7 +82,7 @@ export async function setPassword(db: Db, id: string, passwordHash: string): Pro
 
 /** Keeps the row, which other rows refer to, but erases the personal data and frees the address. */
 export async function erase(tx: Tx, id: string): Promise<void> {
-  for (const table of ['project_member', 'notification', 'mail_token'] as const)
+  for (const table of ['project_member', 'notification', 'mail_token', 'sso_identity'] as const)
     await tx.deleteFrom(table).where('user_id', '=', id).execute()
   await tx
     .updateTable('app_user')
@@ -156,4 +159,14 @@ export async function notificationMail(db: Db, id: string): Promise<Notification
 
 export async function setNotificationMail(db: Db, id: string, choice: NotificationMail): Promise<void> {
   await db.updateTable('app_user').set({ notification_mail: choice }).where('id', '=', id).execute()
+}
+
+/** The address was never confirmed, so whoever signed up with it may not own it: their password no longer works. */
+export async function dropUnconfirmedPassword(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('app_user')
+    .set({ password_hash: NO_PASSWORD })
+    .where('id', '=', id)
+    .where('email_confirmed_at', 'is', null)
+    .execute()
 }

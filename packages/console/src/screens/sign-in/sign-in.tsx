@@ -11,6 +11,7 @@ import { Logo } from '../../ui/icons.tsx'
 import { Failed, FormProblem } from '../../ui/states.tsx'
 import { whenIdle } from '../../ui/when-idle.ts'
 import { Globe } from './globe.tsx'
+import { ContinueWithProvider, RequiredSso } from './sso-offer.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './sign-in.module.css'
 import chooseOrganizationStyles from '../../shell/choose-organization.module.css'
@@ -30,7 +31,7 @@ function fetchNext(router: AnyRouter): void {
   void router.loadRouteChunk(router.routesByPath['/explore'])
 }
 
-function AuthLayout({ children }: { children: ReactNode }): ReactElement {
+export function AuthLayout({ children }: { children: ReactNode }): ReactElement {
   const router = useRouter()
   useTakeOver()
   useEffect(() => whenIdle(() => fetchNext(router)), [router])
@@ -57,13 +58,13 @@ function AuthLayout({ children }: { children: ReactNode }): ReactElement {
 }
 
 /** Where to go once inside. Only places of our own: an address from elsewhere is not followed. */
-function useNext(): string {
+export function useNext(): string {
   const { next } = useSearch({ strict: false })
   return next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/sign-') ? next : '/explore'
 }
 
 /** Focuses the first field, so that users can type at once. */
-function EmailField({ value, onChange }: { value: string; onChange(value: string): void }): ReactElement {
+export function EmailField({ value, onChange }: { value: string; onChange(value: string): void }): ReactElement {
   return (
     <Field
       label="Email"
@@ -115,7 +116,7 @@ function PasswordField({ value, onChange, isNew, isShown = false }: PasswordPart
 }
 
 /** A form that is sent once at a time. */
-function useSending(work: () => Promise<void>): { send(event?: FormEvent): void; busy: boolean; error: unknown } {
+export function useSending(work: () => Promise<void>): { send(event?: FormEvent): void; busy: boolean; error: unknown } {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const send = (event?: FormEvent) => {
@@ -143,6 +144,7 @@ function SignInProblem({ error }: { error: unknown }): ReactElement | null {
         {error.retryAfterSeconds ? `Try again in ${Math.ceil(error.retryAfterSeconds / 60)} min.` : error.message}
       </Note>
     )
+  if (isProblem(error, 'sso-required')) return <RequiredSso error={error} />
   return <FormProblem error={error} />
 }
 
@@ -193,9 +195,16 @@ export function SignIn(): ReactElement {
           Sign in
         </Button>
       </form>
+      <ContinueWithProvider next={next} />
       <p className={classes(ui.soft, ui.small, ui.marginTop16)}>
         No account? <Link to="/sign-up">Create one</Link>. It takes an email, a name and a password.{' '}
         <Link to="/forgot">Forgot password?</Link>
+      </p>
+      <p className={classes(ui.soft, ui.small, ui.marginTop16)}>
+        Your organization has its own login?{' '}
+        <Link to="/sign-in/sso" search={{ next }}>
+          Sign in with SSO
+        </Link>
       </p>
       {isHere && (
         <div className={ui.marginTop16}>
