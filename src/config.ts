@@ -61,6 +61,8 @@ export interface Config {
   readonly cogHosts: readonly string[]
   /** Hosts, or host:port, that outbound requests can reach although they are private or plain http. */
   readonly egressAllow: readonly string[]
+  /** The provider that everybody can sign in at; null: none. */
+  readonly oidc: Oidc | null
   /** Compression of converted uploads. */
   readonly cogCompression: CogCompression
   /** Child processes that render and analyse rasters. */
@@ -155,6 +157,16 @@ interface Tracing {
   readonly ratio: number
 }
 
+interface Oidc {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string | null
+  readonly scopes: string
+  readonly name: string
+  readonly domains: readonly string[]
+  readonly maySignUp: boolean
+}
+
 interface ExchangeRates {
   /** By ISO 4217 code. */
   readonly audPerUnit: Readonly<Record<string, number>>
@@ -225,6 +237,7 @@ export function configOf(settings: Settings): Config {
     clipUserEmail: text('CLIP_USER_EMAIL', '').toLowerCase() || null,
     cogHosts: list(text('COG_HOSTS', '')),
     egressAllow: list(text('EGRESS_ALLOW', '')),
+    oidc: oidc(text),
     cogCompression: oneOf('COG_COMPRESSION', text('COG_COMPRESSION', 'zstd'), COMPRESSIONS),
     rasterProcesses: integer('RASTER_PROCESSES', text('RASTER_PROCESSES', String(availableParallelism())), 1, MAX_RASTER_PROCESSES),
     cdnSeconds: integer('CDN_SECONDS', text('CDN_SECONDS', '3600'), 0, MAX_CDN_SECONDS),
@@ -298,6 +311,22 @@ function tileCache(text: Text): TileCache | null {
   const days = integer('TILE_CACHE_DAYS', text('TILE_CACHE_DAYS', '7'), 1, MAX_TILE_CACHE_DAYS)
   if (oneOf('TILE_CACHE', text('TILE_CACHE', 'memory'), ['memory', 'store']) === 'memory') return null
   return { maxBytes: gigabytes * 1e9, maxAgeSeconds: days * 86_400 }
+}
+
+/** Needs the issuer and the client; everything else has a default. */
+function oidc(text: Text): Oidc | null {
+  const issuer = httpUrl('OIDC_ISSUER', text('OIDC_ISSUER', ''))
+  const clientId = text('OIDC_CLIENT_ID', '')
+  const clientSecret = text('OIDC_CLIENT_SECRET', '') || null
+  const scopes = text('OIDC_SCOPES', 'openid email profile')
+  const maySignUp = flag('OIDC_SIGN_UP', text('OIDC_SIGN_UP', '1'))
+  if (!issuer) {
+    if (clientId || clientSecret) throw new ConfigError('OIDC_CLIENT_ID and OIDC_CLIENT_SECRET need OIDC_ISSUER')
+    return null
+  }
+  if (!clientId) throw new ConfigError('OIDC_ISSUER needs OIDC_CLIENT_ID')
+  if (!scopes.split(/\s+/).includes('openid')) throw new ConfigError("OIDC_SCOPES must include 'openid'")
+  return { issuer, clientId, clientSecret, scopes, name: text('OIDC_NAME', 'SSO'), domains: list(text('OIDC_DOMAINS', '')), maySignUp }
 }
 
 function tracing(text: Text): Tracing | null {

@@ -17,6 +17,7 @@ import type { Overlays } from '#ports/overlays.ts'
 import type { Payments } from '#ports/payments.ts'
 import type { Printer } from '#ports/printer.ts'
 import type { RasterService } from '#ports/raster.ts'
+import type { SingleSignOn } from '#ports/sso.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { TileCacheBounds } from '#ports/tile-cache.ts'
 import type { Vendors } from '#ports/vendors/vendors.ts'
@@ -48,6 +49,8 @@ export interface Services {
   /** Sends requests to the webhook endpoints of customers. */
   readonly webhooks: Webhooks
   readonly mail: Mail
+  /** Sign-in at OpenID Connect providers. */
+  readonly sso: SingleSignOn
   /** External workers that process jobs. */
   readonly workers: Workers
   /** Places whose mosaics can be clipped. */

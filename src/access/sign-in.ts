@@ -11,6 +11,8 @@ import { capsOf } from '#model/money/spend-caps.ts'
 import * as emailChanges from '#model/identity/email-change.ts'
 import * as secondFactors from '#model/identity/second-factor.ts'
 import * as sessions from '#model/identity/session.ts'
+import * as ssoIdentities from '#model/identity/sso-identity.ts'
+import * as ssoRules from '#model/identity/sso-rules.ts'
 import * as users from '#model/identity/user.ts'
 import { requireNoSecondFactor } from './challenge.ts'
 import { requireUsable, type Passwords } from './passwords.ts'
@@ -102,7 +104,9 @@ export async function signIn(
 export async function openSession(platform: SignInPlatform, who: users.User, wantedOrganization: string | null): Promise<SignedIn> {
   const { db, clock, device } = platform
   return await db.transaction().execute(async (tx) => {
-    const organizationId = await chooseOrganization(tx, who.id, wantedOrganization, who.lastOrganizationId)
+    await ssoRules.hold(tx, await users.organizations(tx, who.id))
+    const wanted = { named: wantedOrganization, last: who.lastOrganizationId, proof: null, now: clock.now() }
+    const organizationId = await chooseOrganization(tx, who.id, wanted)
     return await signedIn(platform, who, await sessions.open(tx, who.id, organizationId, clock.now(), device))
   })
 }
@@ -141,8 +145,11 @@ export async function refresh(
   const { db, clock } = platform
   // The outcome must commit even if the token is refused, because a reused token ends its session.
   const result = await db.transaction().execute(async (tx) => {
-    const choose = (current: sessions.Session) =>
-      chooseOrganization(tx, current.userId, input.organization_id ?? null, current.organizationId)
+    const choose = async (current: sessions.Session) => {
+      const proof = await ssoIdentities.proofOf(tx, current.id)
+      const wanted = { named: input.organization_id ?? null, last: current.organizationId, proof, now: clock.now() }
+      return await chooseOrganization(tx, current.userId, wanted)
+    }
     return await sessions.refresh(tx, input.refresh_token, choose, { now: clock.now(), isBrowser, device: platform.device })
   })
   if (result.outcome === 'refused') {
@@ -158,10 +165,13 @@ export async function signOut(platform: SignInPlatform, refreshToken: string): P
   await platform.rightsChanged()
 }
 
-export async function whoAmI(platform: SignInPlatform, userId: string) {
+/** A session that began at an organization's own provider sees that organization alone. */
+export async function whoAmI(platform: SignInPlatform, { userId, sessionId }: { userId: string; sessionId: string }) {
   const who = (await users.find(platform.db, userId))!
   const caps = await capsOf(platform.db, userId, platform.clock.now())
-  const organizations = (await users.organizations(platform.db, userId)).map((organization) => {
+  const { organizationId: only = null } = (await ssoIdentities.proofOf(platform.db, sessionId)) ?? {}
+  const seen = (await users.organizations(platform.db, userId)).filter(({ id }) => only === null || id === only)
+  const organizations = seen.map((organization) => {
     const own = caps.find(({ organizationId }) => organizationId === organization.id)
     return {
       ...organization,
@@ -182,14 +192,40 @@ export async function whoAmI(platform: SignInPlatform, userId: string) {
   }
 }
 
-/** The requested organization, if the user is a member; otherwise the last used, otherwise the oldest membership. */
-async function chooseOrganization(tx: Tx, userId: string, named: string | null, last: string | null): Promise<string | null> {
-  const mine = await users.organizations(tx, userId)
-  if (named && !mine.some((organization) => organization.id === named)) throw problem('forbidden', 'Access denied')
-  return named ?? mine.find((organization) => organization.id === last)?.id ?? mine[0]?.id ?? null
+interface Wanted {
+  /** The organization that the caller names. */
+  named: string | null
+  last: string | null
+  /** How the session began, if at a provider. */
+  proof: ssoRules.Proof | null
+  now: Date
 }
 
-async function signedIn(platform: SignInPlatform, who: users.User, issued: sessions.Issued): Promise<SignedIn> {
+/**
+ * The requested organization, if the user is a member; otherwise the last used, otherwise the oldest membership. Those that require
+ * single sign-on are passed over unless the session began there.
+ */
+export async function chooseOrganization(tx: Tx, userId: string, { named, last, proof, now }: Wanted): Promise<string | null> {
+  const mine = await users.organizations(tx, userId)
+  if (named && !mine.some((organization) => organization.id === named)) throw problem('forbidden', 'Access denied')
+  const { open, closed } = await ssoRules.divide(tx, mine, proof, now)
+  const shut = named ? mine.find(({ id }) => id === named && !open.some((one) => one.id === id)) : open.length === 0 ? closed[0] : undefined
+  if (shut) throw ssoRequired(shut, proof)
+  return named ?? open.find((organization) => organization.id === last)?.id ?? open[0]?.id ?? null
+}
+
+function ssoRequired({ id, name }: { id: string; name: string }, proof: ssoRules.Proof | null): Problem {
+  const isElsewhere = proof?.organizationId != null && proof.organizationId !== id
+  const detail = isElsewhere
+    ? `This session began at the provider of another organization, and acts for that one only. Sign in again to use '${name}'.`
+    : `'${name}' requires single sign-on. Open sign_in_url in a browser to sign in there.`
+  return problem('sso-required', detail, {
+    members: { organization_id: id, ...(isElsewhere ? {} : { sign_in_url: `/auth/sso/start?organization=${id}` }) },
+  })
+}
+
+/** The grant of a session that has just begun or was renewed. */
+export async function signedIn(platform: SignInPlatform, who: users.User, issued: sessions.Issued): Promise<SignedIn> {
   const { id: sessionId, organizationId } = issued.session
   const access = await platform.tokens.sign({ typ: 'session', userId: who.id, sessionId, organizationId }, ACCESS_TOKEN_SECONDS)
   return {

@@ -8,6 +8,7 @@ import * as traceLinks from '#model/platform/trace-link.ts'
 import * as emailChanges from '#model/identity/email-change.ts'
 import * as sessions from '#model/identity/session.ts'
 import * as challenges from '#model/identity/sign-in-challenge.ts'
+import * as ssoIdentities from '#model/identity/sso-identity.ts'
 import * as signingKeys from '#model/identity/signing-key.ts'
 
 /** Removes expired data (stored responses, ended sessions, expired challenges, old rate-limit windows, links of traces) and rotates the signing key. */
@@ -19,6 +20,7 @@ export default task({ name: 'pipeline.sweep', data: Closed({}), schedule: '*/10 
   await sessions.sweep(db, dayAgo)
   await challenges.sweep(db, now)
   await emailChanges.sweep(db, now)
+  await ssoIdentities.sweep(db)
   await downloadQuotas.sweep(db, now)
   await traceLinks.sweep(db)
   await signingKeys.rotate(db, now)

@@ -137,6 +137,19 @@ export const PROBLEMS = {
     status: 403,
     about: 'This email address has an operator role, so the operator of the service must create its account.',
   },
+  'sso-required': {
+    status: 403,
+    title: 'Single sign-on required',
+    about:
+      'The organization requires single sign-on, or the last one was too long ago. Open `sign_in_url`, relative to this service, in a ' +
+      'browser. Owners can also sign in with their password. API keys are not affected.',
+  },
+  'sso-unknown-domain': {
+    status: 404,
+    about:
+      'No organization here has single sign-on for the domain of this email address. Sign in with a password, or ask an owner of your ' +
+      'organization to verify the domain.',
+  },
   'invalid-signature': {
     status: 403,
     about:

@@ -160,6 +160,9 @@ export type Units = (typeof UNITS)[number]
 /** What a challenge is for: a second factor at sign-in, a sign-in by passkey alone, a new passkey, or proof that the user is present. */
 export const CHALLENGE_PURPOSES = ['second_factor', 'passkey', 'new_passkey', 'proof'] as const
 export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number]
+/** Whether the provider of a connection was found at its last check. */
+export const SSO_STATUSES = ['verified', 'failed'] as const
+export type SsoStatus = (typeof SSO_STATUSES)[number]
 
 export const MAIL_TOKEN_PURPOSES = ['reset', 'confirm'] as const
 export type MailTokenPurpose = (typeof MAIL_TOKEN_PURPOSES)[number]

@@ -48,6 +48,8 @@ import * as traceLinks from './migrations/0050_trace_links.ts'
 import * as publicLinks from './migrations/0051_public_links.ts'
 import * as secondFactors from './migrations/0052_second_factors.ts'
 import * as accountSettings from './migrations/0053_account_settings.ts'
+import * as singleSignOn from './migrations/0054_single_sign_on.ts'
+import * as defaultProject from './migrations/0055_default_project.ts'
 import * as reportedScenes from './migrations/0056_reported_scenes.ts'
 import * as orderDrafts from './migrations/0057_order_drafts.ts'
 import * as mapBackdrops from './migrations/0058_map_backdrops.ts'
@@ -106,6 +108,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0051_public_links': publicLinks,
   '0052_second_factors': secondFactors,
   '0053_account_settings': accountSettings,
+  '0054_single_sign_on': singleSignOn,
+  '0055_default_project': defaultProject,
   '0056_reported_scenes': reportedScenes,
   '0057_order_drafts': orderDrafts,
   '0058_map_backdrops': mapBackdrops,

@@ -11,6 +11,7 @@ import type { PlatformTables } from './tables/platform.ts'
 import type { ProcessingTables } from './tables/processing.ts'
 import type { SceneTables } from './tables/scenes.ts'
 import type { SharingTables } from './tables/sharing.ts'
+import type { SsoTables } from './tables/sso.ts'
 import type { VendorTables } from './tables/vendors.ts'
 
 export interface Tables
@@ -26,6 +27,7 @@ export interface Tables
     ProcessingTables,
     SceneTables,
     SharingTables,
+    SsoTables,
     VendorTables {}
 
 export type Db = Kysely<Tables>

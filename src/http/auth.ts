@@ -151,7 +151,7 @@ function missingToken(): never {
 
 function registerAccount(app: FastifyInstance, { platform, auth }: AuthParts): void {
   const oneself = (request: FastifyRequest, reply: FastifyReply) => oneselfOf(request, reply, { platform, auth })
-  app.get('/auth/me', async (request, reply) => await signIn.whoAmI(auth, (await oneself(request, reply)).userId))
+  app.get('/auth/me', async (request, reply) => await signIn.whoAmI(auth, await oneself(request, reply)))
   app.get('/auth/sessions', async (request, reply) => await accounts.listSessions(auth, await oneself(request, reply)))
   app.post('/auth/invitations/preview', async (request) => await accounts.previewInvitation(auth, inputOf(request, AcceptInput).token))
   app.post('/auth/invitations/accept', async (request, reply) => {

@@ -16,6 +16,7 @@ import {
 import { LANGUAGES, UNITS } from '#core/vocabulary.ts'
 import { GRANT_SCHEMA, MAIL_TOKEN, object, PASSWORD, text, USER_SCHEMA, type Read, type Route } from './openapi-parts.ts'
 import { secondStepPaths, settingsPaths, twoFactorPaths } from './openapi-account.ts'
+import { ssoPaths } from './openapi-sso.ts'
 import { ConfirmInput, ForgotInput, MailChoice, ResetInput } from './mailed.ts'
 
 /** The routes under `/auth`, which are not operations but part of the same document. */
@@ -75,6 +76,7 @@ export function authPaths(schemas: Json): Json {
     ...twoFactorPaths(route, accountRead(schemas)),
     ...settingsPaths(route),
     ...mailedPaths(route, hoist(MailChoice, schemas)),
+    ...ssoPaths(route, grant),
   }
 }
 

@@ -48,6 +48,7 @@ import { registerProxyLimit } from './proxied.ts'
 import { registerBodies, SIGN_IN_BYTES } from './read-body.ts'
 import { registerSecondStep } from './second-step.ts'
 import { registerTwoFactors } from './two-factors.ts'
+import { registerSso } from './sso.ts'
 import { registerVendors } from './vendors.ts'
 import { registerWorkers } from './workers.ts'
 
@@ -122,6 +123,7 @@ const API: readonly Register[] = [
   registerSecondStep,
   registerTwoFactors,
   registerAccountSettings,
+  registerSso,
   registerEventTypes,
   registerEvents,
   registerPayments,

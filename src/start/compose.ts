@@ -20,6 +20,7 @@ import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Payments } from '#ports/payments.ts'
 import type { Vendors } from '#ports/vendors/vendors.ts'
 import type { Mail } from '#ports/mail.ts'
+import type { SingleSignOn } from '#ports/sso.ts'
 import type { Webhooks } from '#ports/webhooks.ts'
 import { accountNoticeTask, changeEmailTask, confirmAddressTask, resetPasswordTask } from '#model/identity/tasks.ts'
 import type { Listen } from '#db/notify.ts'
@@ -70,6 +71,7 @@ export interface Parts {
   fileHosts: { readonly all: readonly string[]; readonly sandbox: readonly string[] }
   webhooks: Webhooks
   mail: Mail
+  sso: SingleSignOn
   /** Receives notifications of commits in other processes. */
   listen: Listen
   log: Logger
@@ -232,6 +234,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     vendors: parts.vendors,
     webhooks: parts.webhooks,
     mail: parts.mail,
+    sso: parts.sso,
     shares: sharesOf(parts),
     tileSigner: tileSignatures,
     commit: createCommit({ db, clock, tasks, committed }),
@@ -266,7 +269,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     limits: limitsOf(operations),
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
     taskPlatform: { services, db, baseUrl, queue, committed, onFault },
-    close: () => closeAll([...own, parts.webhooks, parts.mail]),
+    close: () => closeAll([...own, parts.webhooks, parts.mail, parts.sso]),
   }
 }
 

@@ -11,6 +11,7 @@ import { readSettings } from '#core/settings.ts'
 import { asPlatform } from '#core/tenant.ts'
 import { openDatabase } from '#db/open.ts'
 import { findings } from './doctor.ts'
+import { openSingleSignOn } from './sso.ts'
 import { readWorkersFile } from './workers.ts'
 
 export interface Check {
@@ -37,6 +38,7 @@ export async function checkConfig(env: Readonly<Record<string, string | undefine
     await check('WORKERS', config.workers ?? 'none', () => readWorkersFile(config)),
     await check('CLIP_AREAS', config.clipAreas ?? 'none', () => readClipAreas(config.clipAreas, NO_SANDBOX)),
     ...(await Promise.all(config.baseMaps.map((map) => check(`Base map ${map.name}`, 'responds', () => askBaseMap(config, map.id))))),
+    ...(config.oidc ? [await check('OIDC_ISSUER', `${config.oidc.issuer} responds`, () => askProvider(config))] : []),
     await check('Database', config.databaseUrl ? 'responds' : `embedded, in ${config.dataDir}`, () => askDatabase(config)),
     await check('Object store', config.storageUrl ? `${config.storageUrl} responds` : `files in ${config.dataDir}`, () => askStore(config)),
   ]
@@ -63,6 +65,16 @@ async function askBaseMap({ baseMaps: maps, egressAllow }: Config, id: string): 
     await baseMaps.style(id, { theme: 'light', prefix: '' })
   } finally {
     await baseMaps.close()
+  }
+}
+
+/** Its description only: whether it accepts the client shows at the first sign-in. */
+async function askProvider(config: Config): Promise<void> {
+  const sso = openSingleSignOn(config)
+  try {
+    await sso.discover(sso.installation!)
+  } finally {
+    await sso.close()
   }
 }
 

@@ -21,6 +21,7 @@ import { findings } from './doctor.ts'
 import { listen, portsOf } from './listen.ts'
 import { openLog } from './log.ts'
 import { openMail } from './mail.ts'
+import { openSingleSignOn } from './sso.ts'
 import { startPayments } from './payments.ts'
 import { drain, Phase, probesOf } from './readiness.ts'
 import { declareRunning } from './running.ts'
@@ -81,6 +82,7 @@ async function startParts(config: Config, catalogue: Catalogue, started: AsyncDi
     ...(await startVendors(config, { db, log, secrets }, started)),
     webhooks: openWebhooks(config, receiver),
     mail: openMail(config, log),
+    sso: openSingleSignOn(config),
     listen: listening(database.direct),
     workers: await readWorkersFile(config),
     connectionUse: database.connectionUse,

@@ -1,6 +1,7 @@
 /** A whole platform for one test file: real pipeline, real HTTP on a port of its own, real PostgreSQL, a clock in our hand. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { isIP } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
@@ -11,11 +12,13 @@ import { readClipAreas } from '#adapters/clip/areas.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { readRegistry, type Registry } from '#adapters/vendors/registry.ts'
 import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
+import { createOpenId } from '#adapters/sso/openid.ts'
 import { createWebhooks } from '#adapters/webhooks/sender.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { fixedSecret } from '#adapters/storage/signature.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
+import type { InstallationProvider } from '#ports/sso.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { TileCacheBounds } from '#ports/tile-cache.ts'
 import type { Workers } from '#ports/workers.ts'
@@ -124,6 +127,8 @@ interface WorldOptions {
   smtpUrl?: string
   /** How endpoints of webhooks are looked up, and how long one may take. */
   webhooks?: { resolve?: (hostname: string) => Promise<readonly string[]>; timeoutMs?: number }
+  /** Sign-in at a provider of the whole installation, and who answers for names of domains. */
+  sso?: { installation?: InstallationProvider; nameServers?: readonly string[] }
   /** What the card processor does; `null` takes no cards. */
   payments?: (Partial<Pick<SandboxOptions, 'beforeAnswer' | 'manualNotices'>> & { timeoutMs?: number; isLive?: boolean }) | null
   /** Instead of files in a folder of its own; the world closes it. */
@@ -284,6 +289,14 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     mail: options.smtpUrl
       ? createSmtpMail({ url: options.smtpUrl, from: MAIL_FROM })
       : createMailFolder({ folder: mailDir, from: MAIL_FROM, clock, onWritten: () => {} }),
+    sso: createOpenId({
+      clock,
+      installation: options.sso?.installation ?? null,
+      allow: options.egressAllow ?? [],
+      // No test looks up names in the real world.
+      resolve: async (hostname) => (isIP(hostname) ? [hostname] : []),
+      nameServers: options.sso?.nameServers ?? ['127.0.0.1:9'],
+    }),
     listen: listening(database.direct),
     replicas,
     connectionUse: database.connectionUse,

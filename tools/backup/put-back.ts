@@ -16,6 +16,9 @@ import { objectsOf, putBack } from './objects.ts'
 import type { Progress } from './progress.ts'
 import { loadTable, queueVersion, quoted, SCHEMAS, tablesOf, withClient } from './tables.ts'
 
+/** Tables whose secrets only the key of their installation opens. */
+const WITH_SECRETS: readonly string[] = ['public.vendor_account', 'public.sso_connection']
+
 export interface Restored {
   readonly manifest: Manifest
   /** The credentials in the database were encrypted with another key than the one of this installation. */
@@ -64,7 +67,7 @@ export async function restoreBackup(installation: Installation, folder: string, 
   })
   await claimStore(storage, await installationId(db))
   progress.end()
-  const hasCredentials = manifest.tables.some(({ name, rows }) => name === 'public.vendor_account' && rows > 0)
+  const hasCredentials = manifest.tables.some(({ name, rows }) => WITH_SECRETS.includes(name) && rows > 0)
   return { manifest, needsOtherKey: hasCredentials && manifest.secrets_key !== keyFingerprint(config) }
 }
 

@@ -102,6 +102,11 @@ export const ORG_TABLES: readonly OrgTable[] = [
   own('kept_file', 'stays'),
   own('payment_method', 'stays'),
   own('share_link', 'stays'),
+  // Providers know one installation by its address, and domains are proved to one.
+  own('sso_connection', 'stays'),
+  own('sso_domain', 'stays'),
+  own('sso_identity', 'stays'),
+  own('sso_rules', 'stays'),
   own('vendor_account', 'stays'),
   own('webhook_backlog', 'stays'),
   {
@@ -116,6 +121,7 @@ export const ORG_TABLES: readonly OrgTable[] = [
       select d.id from webhook_delivery d join event_subscription s on s.id = d.subscription_id where s.org_id = {org})`,
   },
   own('user_session', 'stays'),
+  own('sso_session', 'stays'),
   {
     name: 'refresh_token',
     move: 'stays',

@@ -92,6 +92,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'sign-in [--email ADDRESS]',
     about: 'Sign in and save the session',
     options: [
+      ['--sso', 'Sign in in the browser, at the login of the organization; --email or --organization finds it'],
       ['--email ADDRESS', 'Prompts if omitted'],
       ['--password-stdin', 'Read the password or key from stdin'],
       ['--code CODE', 'Code of the authenticator app, or a recovery code'],
@@ -99,7 +100,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       ['--organization ID', 'Act for this organization'],
       ['--project ID', 'Set the default project'],
     ],
-    examples: ['groundtrack sign-in --email demo@groundtrack.dev', 'pass show groundtrack | groundtrack sign-in --key --password-stdin'],
+    examples: [
+      'groundtrack sign-in --email demo@groundtrack.dev',
+      'groundtrack sign-in --sso --email ana@coastal.example',
+      'pass show groundtrack | groundtrack sign-in --key --password-stdin',
+    ],
     load: async () => (await import('./commands/sign-in.ts')).signIn,
   },
   'sign-out': {

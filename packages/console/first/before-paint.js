@@ -9,7 +9,7 @@
   } catch {}
   page.theme = theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches) ? 'dark' : 'light'
   // Whoever is not known here is led to the sign-in, wherever they wanted to go.
-  var isAuthPage = /^\/app\/(sign-up|forgot|invite\/)/.test(location.pathname)
+  var isAuthPage = /^\/app\/(sign-up|forgot|invite\/|sso|sign-in\/sso)/.test(location.pathname)
   page.first = isAuthPage ? 'auth' : known === null ? 'sign-in' : 'shell'
   var place = page.first === 'shell' ? location.pathname.split('/')[2] || 'explore' : 'auth'
   var chunks = SCREENS[place] || []

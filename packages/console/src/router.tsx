@@ -55,6 +55,7 @@ const start = createRoute({
 })
 
 const account = () => import('./screens/sign-in/sign-in.tsx')
+const sso = () => import('./screens/sign-in/sso.tsx')
 const explore = () => import('./screens/explore/explore.tsx')
 const library = () => import('./screens/library/library.tsx')
 const viewer = () => import('./screens/viewer/viewer.tsx')
@@ -104,6 +105,8 @@ const deliverySearch = search('new', 'delivery', 'status')
 
 const routeTree = root.addChildren([
   open('/sign-in', next, account, 'SignIn'),
+  open('/sign-in/sso', next, sso, 'SsoSignIn'),
+  open('/sso', search('next', 'problem', 'organization'), sso, 'SsoReturn'),
   open('/sign-up', next, account, 'SignUp'),
   open('/forgot', noSearch, account, 'Forgot'),
   open('/invite/$token', noSearch, account, 'Invitation'),

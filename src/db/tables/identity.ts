@@ -46,6 +46,7 @@ export interface IdentityTables {
     billing_email: string | null
     billing_admin_id: string | null
     billing_address: JSONColumnType<Json> | null
+    default_project_id: string | null
     enterprise_status: Generated<EnterpriseStatus>
     plan_id: Generated<string>
     rate_limit_per_hour: Generated<number>

@@ -6,6 +6,10 @@ import commitmentsList from './commitments.list.ts'
 import commitmentsPut from './commitments.put.ts'
 import commitmentsStatement from './commitments.statement.ts'
 import create from './create.ts'
+import domainsAdd from './domains.add.ts'
+import domainsList from './domains.list.ts'
+import domainsRemove from './domains.remove.ts'
+import domainsVerify from './domains.verify.ts'
 import get from './get.ts'
 import invitationsList from './invitations.list.ts'
 import invitationsRevoke from './invitations.revoke.ts'
@@ -16,9 +20,15 @@ import membersResetTwoFactors from './members.reset_two_factors.ts'
 import membersSetRole from './members.set_role.ts'
 import membersSetSpendLimit from './members.set_spend_limit.ts'
 import setBillingMode from './set_billing_mode.ts'
+import setPublicLinks from './set_public_links.ts'
+import ssoCheck from './sso.check.ts'
+import ssoDelete from './sso.delete.ts'
+import ssoGet from './sso.get.ts'
+import ssoPut from './sso.put.ts'
+import ssoSetRules from './sso.set_rules.ts'
 import twoFactorsGet from './two_factors.get.ts'
 import twoFactorsSet from './two_factors.set.ts'
-import setPublicLinks from './set_public_links.ts'
+import update from './update.ts'
 import expireInvitationsTask from './expire-invitations.task.ts'
 
 export const operations: readonly AnyOperation[] = [
@@ -27,6 +37,10 @@ export const operations: readonly AnyOperation[] = [
   commitmentsPut,
   commitmentsStatement,
   create,
+  domainsAdd,
+  domainsList,
+  domainsRemove,
+  domainsVerify,
   get,
   invitationsList,
   invitationsRevoke,
@@ -37,9 +51,15 @@ export const operations: readonly AnyOperation[] = [
   membersSetRole,
   membersSetSpendLimit,
   setBillingMode,
+  setPublicLinks,
+  ssoCheck,
+  ssoDelete,
+  ssoGet,
+  ssoPut,
+  ssoSetRules,
   twoFactorsGet,
   twoFactorsSet,
-  setPublicLinks,
+  update,
 ]
 
 export const tasks: readonly AnyTask[] = [expireInvitationsTask]

@@ -53,6 +53,7 @@ export const OrganizationRecord = Closed(
     billing_email: Described(Nullable(Type.String()), 'Email address for invoices; null if not given'),
     billing_admin_id: Described(Nullable(Uuid), 'User ID of the billing administrator; null if none'),
     billing_address: Described(Nullable(FreeForm), 'Address printed on invoices; null if not given'),
+    default_project_id: Described(Nullable(Uuid), 'ID of the project that the console suggests for new work; null if none'),
     plan: Type.String({ description: 'Plan ID' }),
     billing_mode: Choice(['credit', 'card', 'enterprise'], { description: 'How spending is paid: credits, card or monthly invoice' }),
     enterprise_billing: Type.Boolean({ description: 'Whether monthly invoicing is active' }),
@@ -78,6 +79,7 @@ export function toRecord(organization: Organization) {
     billing_email: organization.billingEmail,
     billing_admin_id: organization.billingAdminId,
     billing_address: organization.billingAddress,
+    default_project_id: organization.defaultProjectId,
     plan: organization.planId,
     billing_mode: organization.billingMode,
     // A request for enterprise billing takes effect only when staff confirm it.
@@ -128,6 +130,7 @@ export const EXAMPLE_ORGANIZATION = {
   billing_email: 'accounts@coastal.example',
   billing_admin_id: null,
   billing_address: null,
+  default_project_id: null,
   plan: 'free',
   billing_mode: 'card' as const,
   enterprise_billing: false,

@@ -34,7 +34,9 @@ export async function liveSessions(db: Db, claims: readonly SessionClaim[], now:
     select claim.ordinal::int, s.user_id as "userId", u.is_system_admin as "isSystemAdmin", u.is_clip_user as "isClipUser",
       m.org_id as "organizationId",
       m.role as "organizationRole", s.expires_at as "expiresAt",
-      ${mustSetUpTwoFactors(sql.ref('s.user_id'))} as "mustSetUpTwoFactors"
+      -- At a provider, a second factor is the provider's business.
+      not exists (select from sso_session own where own.session_id = s.id)
+        and ${mustSetUpTwoFactors(sql.ref('s.user_id'))} as "mustSetUpTwoFactors"
     from unnest(${claims.map((claim) => claim.sessionId)}::uuid[],
       ${claims.map((claim) => claim.organizationId)}::uuid[]) with ordinality as claim (session_id, org_id, ordinal)
     join user_session s on s.id = claim.session_id and s.ended_at is null and s.expires_at > ${now}

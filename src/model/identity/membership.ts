@@ -10,6 +10,9 @@ import * as apiKeys from './api-key.ts'
 import * as invitations from './invitation.ts'
 import * as organizations from './organization.ts'
 import * as sessions from './session.ts'
+import * as ssoConnections from './sso-connection.ts'
+import * as ssoDomains from './sso-domain.ts'
+import * as ssoRules from './sso-rules.ts'
 
 /** A stolen API key must not be able to change who belongs to an organization; the service itself can. */
 export function requireSignedIn(principal: Principal): void {
@@ -72,6 +75,9 @@ export async function endAll(tx: Tx, organizationId: string, now: Date): Promise
   await apiKeys.revokeAllOf(tx, organizationId, null, now)
   await sessions.endAllFor(tx, organizationId, null, now)
   await invitations.withdrawAllOfOrganization(tx, organizationId, now)
+  await ssoConnections.remove(tx, organizationId)
+  await ssoDomains.removeAll(tx, organizationId)
+  await ssoRules.clear(tx, organizationId)
   await offboarding.removeAll(tx, organizationId)
 }
 

@@ -22,6 +22,7 @@ const COLUMNS = [
   'billing_email as billingEmail',
   'billing_admin_id as billingAdminId',
   'billing_address as billingAddress',
+  'default_project_id as defaultProjectId',
   'enterprise_status as enterpriseStatus',
   'plan_id as planId',
   'allows_public_links as allowsPublicLinks',
@@ -56,7 +57,10 @@ export function requireAdmin(principal: Principal): void {
 }
 
 /** The fields that the organization maintains. */
-type Profile = Omit<Organization, 'id' | 'slug' | 'enterpriseStatus' | 'planId' | 'allowsPublicLinks' | 'billingMode' | 'createdAt'>
+type Profile = Omit<
+  Organization,
+  'id' | 'slug' | 'defaultProjectId' | 'enterpriseStatus' | 'planId' | 'allowsPublicLinks' | 'billingMode' | 'createdAt'
+>
 export type NewOrganization = Profile & { enterpriseRequested: boolean }
 
 export async function insert(tx: Tx, ownerId: string, organization: NewOrganization, now: Date): Promise<Organization> {
@@ -132,6 +136,42 @@ export async function get(db: Db, id: string): Promise<Organization> {
     .executeTakeFirstOrThrow()
 }
 
+/** Fields that are undefined stay as they are. */
+interface OrganizationChange {
+  name: string | undefined
+  description: string | null | undefined
+  website: string | null | undefined
+  abn: string | null | undefined
+  billingEmail: string | null | undefined
+  defaultProjectId: string | null | undefined
+}
+
+export async function update(tx: Tx, id: string, change: OrganizationChange, now: Date): Promise<Organization> {
+  const { name, description, website, abn, billingEmail, defaultProjectId } = change
+  await tx
+    .updateTable('organization')
+    .set({ updated_at: now })
+    .$if(name !== undefined, (query) => query.set({ name: name! }))
+    .$if(description !== undefined, (query) => query.set({ description: description! }))
+    .$if(website !== undefined, (query) => query.set({ website: website! }))
+    .$if(abn !== undefined, (query) => query.set({ abn: abn! }))
+    .$if(billingEmail !== undefined, (query) => query.set({ billing_email: billingEmail! }))
+    .$if(defaultProjectId !== undefined, (query) => query.set({ default_project_id: defaultProjectId! }))
+    .where('id', '=', id)
+    .execute()
+  return await get(tx, id)
+}
+
+/** A project that has ended is suggested no longer. */
+export async function forgetDefaultProject(tx: Tx, id: string, projectId: string): Promise<void> {
+  await tx
+    .updateTable('organization')
+    .set({ default_project_id: null })
+    .where('id', '=', id)
+    .where('default_project_id', '=', projectId)
+    .execute()
+}
+
 export async function exists(db: Db, id: string): Promise<boolean> {
   return isUuid(id) && (await db.selectFrom('organization').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
@@ -153,6 +193,7 @@ export async function erase(tx: Tx, id: string, now: Date): Promise<void> {
       billing_email: null,
       billing_admin_id: null,
       billing_address: null,
+      default_project_id: null,
       updated_at: now,
       deleted_at: now,
     })

@@ -403,3 +403,26 @@ export async function keepAnAdmin(tx: Tx, projectId: string): Promise<void> {
     .executeTakeFirstOrThrow()
   if (admins === 0) throw problem('bad-request', 'A project must have an admin. Make another member an admin first.')
 }
+
+/** A user's roles in the named projects of an organization: as given, and none where none is given. Other projects are left alone. */
+export async function setRolesOf(
+  tx: Tx,
+  organizationId: string,
+  userId: string,
+  { named, given }: { named: readonly string[]; given: ReadonlyMap<string, ProjectRole> },
+  now: Date,
+): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from project where org_id = ${organizationId} and id = any(${named}::uuid[]) and deleted_at is null
+  `.execute(tx)
+  for (const { id } of rows) {
+    const role = given.get(id)
+    if (role === undefined) await tx.deleteFrom('project_member').where('project_id', '=', id).where('user_id', '=', userId).execute()
+    else
+      await tx
+        .insertInto('project_member')
+        .values({ project_id: id, user_id: userId, role, created_at: now })
+        .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
+        .execute()
+  }
+}

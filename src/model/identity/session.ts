@@ -125,13 +125,18 @@ async function spend(tx: Tx, sessionId: string, tokenHash: Buffer, now: Date): P
     .execute()
 }
 
-export async function endByToken(db: Db, refreshToken: string, now: Date): Promise<void> {
+export async function findByToken(db: Db, refreshToken: string): Promise<string | null> {
   const row = await db
     .selectFrom('refresh_token')
     .select('session_id as id')
     .where('token_hash', '=', hash(refreshToken))
     .executeTakeFirst()
-  if (row) await end(db, row.id, now)
+  return row?.id ?? null
+}
+
+export async function endByToken(db: Db, refreshToken: string, now: Date): Promise<void> {
+  const id = await findByToken(db, refreshToken)
+  if (id) await end(db, id, now)
 }
 
 async function end(db: Db, sessionId: string, now: Date): Promise<void> {

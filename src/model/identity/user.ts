@@ -15,6 +15,9 @@ const COLUMNS = [
 
 export type User = Row<'app_user', typeof COLUMNS>
 
+/** Matches no password: the account is used through a provider until its user chooses one by email. */
+export const NO_PASSWORD = '!'
+
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase()
 }
@@ -86,6 +89,7 @@ const ERASED_TABLES = [
   'recovery_code',
   'sign_in_challenge',
   'email_change',
+  'sso_identity',
 ] as const
 
 /** Keeps the row, which other rows refer to, but erases the personal data and frees the address. */
@@ -196,4 +200,14 @@ export async function notificationMail(db: Db, id: string): Promise<Notification
 
 export async function setNotificationMail(db: Db, id: string, choice: NotificationMail): Promise<void> {
   await db.updateTable('app_user').set({ notification_mail: choice }).where('id', '=', id).execute()
+}
+
+/** The address was never confirmed, so whoever signed up with it may not own it: their password no longer works. */
+export async function dropUnconfirmedPassword(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('app_user')
+    .set({ password_hash: NO_PASSWORD })
+    .where('id', '=', id)
+    .where('email_confirmed_at', 'is', null)
+    .execute()
 }

@@ -1,5 +1,6 @@
 import type { Tx } from '#db/tables.ts'
 import * as invitations from '#model/identity/invitation.ts'
+import * as organizations from '#model/identity/organization.ts'
 import * as projects from '#model/identity/project.ts'
 import * as savedSearches from '#model/scenes/saved-search.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
@@ -13,6 +14,7 @@ export async function endProject(
   call: { invocationId: string; now: Date },
 ): Promise<{ storageBytes: number }> {
   const { storageBytes } = await projects.softDelete(tx, project.id, call.now)
+  await organizations.forgetDefaultProject(tx, project.organizationId, project.id)
   await savedSearches.removeAllOf(tx, { projectId: project.id })
   await collections.softDeleteAll(tx, project.id, call.now)
   await softDeleteAll(tx, project.id, call)

@@ -13,6 +13,23 @@ const newInvitation = async (w: World, org: Org) => ({
     .id as string,
 })
 
+/** Only owners decide which provider is trusted. */
+const OWNERS = { a: `${NOBODY} | 200 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403` }
+const ADMINS = { a: `${NOBODY} | 200 200 403 403 | 200 403 | 403 403 403 | 403 403 403 403` }
+/** Named by the organization that calls: others find their own, or none. */
+const OWNERS_OF_IT = { a: OWNERS.a.replace('| 200 403 |', '| 404 403 |') }
+
+const CONNECTION = { issuer: 'https://provider.test', client_id: 'x', client_secret: 'a secret', name: 'x' }
+const connection = async (w: World, org: Org) => {
+  await w.ok(org.owner.token, 'organizations.sso.put', CONNECTION)
+  return {}
+}
+const domain = async (w: World, org: Org) => {
+  const name = { domain: `d-${newId()}.example` }
+  await w.ok(org.owner.token, 'organizations.domains.add', name)
+  return name
+}
+
 export const rows: Rows = {
   'organizations.audit.list': {
     input: () => ({}),
@@ -44,6 +61,10 @@ export const rows: Rows = {
     a: `${NOBODY} | 200 200 200 200 | 200 200 | 403 200 403 | 403 403 403 200`,
     breaks: 'column organization.slug',
   },
+  'organizations.domains.add': { ...OWNERS, input: () => ({ domain: 'coastal.example' }), breaks: 'table sso_domain' },
+  'organizations.domains.list': { ...ADMINS, input: () => ({}), breaks: 'table sso_domain' },
+  'organizations.domains.remove': { ...OWNERS_OF_IT, input: domain, breaks: 'table sso_domain' },
+  'organizations.domains.verify': { ...OWNERS_OF_IT, input: domain, breaks: 'table sso_domain' },
   'organizations.get': { ...READS_OWN, input: () => ({}), breaks: 'column organization.slug' },
   'organizations.invitations.list': {
     input: () => ({}),
@@ -120,4 +141,10 @@ export const rows: Rows = {
     a: `${NOBODY} | 200 200 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
     breaks: 'column organization.allows_public_links',
   },
+  'organizations.sso.check': { ...OWNERS_OF_IT, input: connection, breaks: 'table sso_connection' },
+  'organizations.sso.delete': { ...OWNERS_OF_IT, input: connection, breaks: 'table sso_connection' },
+  'organizations.sso.get': { ...ADMINS, input: () => ({}), breaks: 'table sso_connection' },
+  'organizations.sso.put': { ...OWNERS, input: () => CONNECTION, breaks: 'table sso_connection' },
+  'organizations.sso.set_rules': { ...OWNERS, input: () => ({ required: false }), breaks: 'table sso_rules' },
+  'organizations.update': { ...ADMINS, input: () => ({ name: 'x' }), breaks: 'column organization.default_project_id' },
 }

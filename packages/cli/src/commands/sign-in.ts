@@ -15,15 +15,22 @@ import {
 import { UsageError } from '../failure.ts'
 import { readFlags, type GlobalOptions, type Run, type Word } from '../options.ts'
 import { note, print, table, json } from '../terminal.ts'
+import { signInByBrowser } from './sso.ts'
 
 export const signIn: Run = async (rest, options) => {
   const { values, switches } = readFlags(rest, {
     values: ['email', 'organization', 'project', 'code'],
-    switches: ['password-stdin', 'key'],
+    switches: ['password-stdin', 'key', 'sso'],
     positions: 0,
   })
   const name = options.account ?? process.env['GROUNDTRACK_ACCOUNT'] ?? 'default'
   const server = options.server ?? process.env['GROUNDTRACK_URL'] ?? readAccounts().accounts[name]?.server ?? DEFAULT_SERVER
+  if (switches.has('sso')) {
+    const client = new Client({ baseUrl: server })
+    await signInByBrowser(client, { server, email: values['email'], organizationId: values['organization'] })
+    await save(client, { server, session: client.session.tokens! }, { name, project: values['project'] })
+    return note(`Signed in to ${server}; saved in ${configFile()}`, options.quiet)
+  }
   const isKey = switches.has('key')
   const email = isKey ? null : (values['email'] ?? (await ask('Email: ')))
   const secret = switches.has('password-stdin') ? readFileSync(0, 'utf8').trim() : await ask(isKey ? 'API key: ' : 'Password: ', true)
@@ -36,12 +43,16 @@ export const signIn: Run = async (rest, options) => {
       .catch((error: unknown) => secondStep(client, error, values['code']))
     account.session = client.session.tokens!
   }
-  const project = values['project'] ?? (await onlyProject(client))
-  if (project !== null) account.project = project
+  await save(client, account, { name, project: values['project'] })
+  note(`Signed in to ${server}${email === null ? ' with a key' : ` as ${email}`}; saved in ${configFile()}`, options.quiet)
+}
+
+async function save(client: Client, account: Account, { name, project }: { name: string; project: string | undefined }): Promise<void> {
+  const chosen = project ?? (await onlyProject(client))
+  if (chosen !== null) account.project = chosen
   const accounts = readAccounts()
   accounts.accounts[name] = account
   writeAccounts({ ...accounts, current: name })
-  note(`Signed in to ${server}${email === null ? ' with a key' : ` as ${email}`}; saved in ${configFile()}`, options.quiet)
 }
 
 /** Asks for the second factor of an account that has one: a code, or a recovery code, which is longer and has letters. */

@@ -455,6 +455,45 @@ export interface AuthChooseNotificationsInput {
   notification_mail: 'none' | 'instant' | 'daily'
 }
 
+/** Request body of `auth.find_sso` */
+export interface AuthFindSsoInput {
+  /** Email address, whose domain decides */
+  email: string
+}
+
+/** Where people with this address sign in */
+export interface AuthFindSsoOutput {
+  /** One for each organization that has verified the domain */
+  choices: ({
+    /** Organization ID; null for the installation's provider */
+    organization_id: string | null
+    /** Name of the organization or provider */
+    name: string
+    /** Address to open in a browser, relative to the service */
+    url: string
+  })[]
+}
+
+/** Request body of `auth.sso_token` */
+export interface AuthSsoTokenInput {
+  /** Code that arrived at the port of the program */
+  code: string
+  /** Text whose SHA-256 digest was sent as `challenge` */
+  verifier: string
+}
+
+/** Request body of `auth.sso_sign_out` */
+export interface AuthSsoSignOutInput {
+  /** Refresh token; omitted by browsers that have the cookie */
+  refresh_token?: string | undefined
+}
+
+/** The session has ended */
+export interface AuthSsoSignOutOutput {
+  /** Address that ends the session at the provider too; null if it offers none */
+  provider_url: string | null
+}
+
 export class AuthApi {
   readonly #client: Client
 
@@ -630,5 +669,20 @@ export class AuthApi {
   /** Set when future notifications are emailed. */
   chooseNotifications(input: AuthChooseNotificationsInput, options?: CallOptions): Promise<void> {
     return this.#client.route<void>('POST', '/auth/notifications', input, options)
+  }
+
+  /** Find where people with an email address sign in. Only its domain counts. */
+  findSso(input: AuthFindSsoInput, options?: CallOptions): Promise<AuthFindSsoOutput> {
+    return this.#client.route<AuthFindSsoOutput>('POST', '/auth/sso/find', input, options)
+  }
+
+  /** Exchange the code that a program received at its port after a sign-in in the browser. */
+  ssoToken(input: AuthSsoTokenInput, options?: CallOptions): Promise<Grant> {
+    return this.#client.signIn('/auth/sso/token', input, options)
+  }
+
+  /** Sign out, and get the address that ends the session at the provider too. */
+  ssoSignOut(input: AuthSsoSignOutInput = {}, options?: CallOptions): Promise<AuthSsoSignOutOutput> {
+    return this.#client.route<AuthSsoSignOutOutput>('POST', '/auth/sso/sign-out', input, options)
   }
 }

@@ -9,6 +9,10 @@ import type {
   Organization,
   OrganizationMember,
   Removed,
+  SsoConnection,
+  SsoDomain,
+  SsoRoleRule,
+  SsoRules,
   StatementCommitment,
   StatementLine,
   TwoFactorRule,
@@ -113,6 +117,42 @@ export interface OrganizationsCreateInput {
 /** Output of `organizations.create`. */
 export type OrganizationsCreateOutput = Organization
 
+/** Input of `organizations.domains.add`. */
+export interface OrganizationsDomainsAddInput {
+  /** Domain of email addresses, such as coastal.example */
+  domain: string
+}
+
+/** Output of `organizations.domains.add`. */
+export type OrganizationsDomainsAddOutput = SsoDomain
+
+/** Input of `organizations.domains.list`. */
+export type OrganizationsDomainsListInput = {}
+
+/** Output of `organizations.domains.list`. */
+export interface OrganizationsDomainsListOutput {
+  /** Domains by name */
+  domains: SsoDomain[]
+}
+
+/** Input of `organizations.domains.remove`. */
+export interface OrganizationsDomainsRemoveInput {
+  /** Domain of email addresses, such as coastal.example */
+  domain: string
+}
+
+/** Output of `organizations.domains.remove`. */
+export type OrganizationsDomainsRemoveOutput = Removed
+
+/** Input of `organizations.domains.verify`. */
+export interface OrganizationsDomainsVerifyInput {
+  /** Domain of email addresses, such as coastal.example */
+  domain: string
+}
+
+/** Output of `organizations.domains.verify`. */
+export type OrganizationsDomainsVerifyOutput = SsoDomain
+
 /** Input of `organizations.get`. */
 export type OrganizationsGetInput = {}
 
@@ -215,6 +255,82 @@ export interface OrganizationsMembersSetSpendLimitInput {
 /** Output of `organizations.members.set_spend_limit`. */
 export type OrganizationsMembersSetSpendLimitOutput = OrganizationMember
 
+/** Input of `organizations.set_public_links`. */
+export interface OrganizationsSetPublicLinksInput {
+  /** Whether to allow share links without a password */
+  allowed: boolean
+}
+
+/** Output of `organizations.set_public_links`. */
+export type OrganizationsSetPublicLinksOutput = Organization
+
+/** Input of `organizations.sso.check`. */
+export type OrganizationsSsoCheckInput = {}
+
+/** Output of `organizations.sso.check`. */
+export type OrganizationsSsoCheckOutput = SsoConnection
+
+/** Input of `organizations.sso.delete`. */
+export type OrganizationsSsoDeleteInput = {}
+
+/** Output of `organizations.sso.delete`. */
+export type OrganizationsSsoDeleteOutput = Removed
+
+/** Input of `organizations.sso.get`. */
+export type OrganizationsSsoGetInput = {}
+
+/** Output of `organizations.sso.get`. */
+export interface OrganizationsSsoGetOutput {
+  /** The organization's provider; null if none is connected */
+  connection: SsoConnection | null
+  /** How members sign in */
+  rules: SsoRules
+  /** Redirect URI to register at the provider */
+  redirect_uri: string
+  /** URI to register at the provider for the return after signing out */
+  sign_out_uri: string
+  /** Address that begins the sign-in of members */
+  sign_in_url: string
+  /** Name of the provider of the whole installation; null if there is none */
+  installation: string | null
+}
+
+/** Input of `organizations.sso.put`. */
+export interface OrganizationsSsoPutInput {
+  /** Issuer URL of the provider, whose description is at `/.well-known/openid-configuration` below it */
+  issuer: string
+  /** Client ID at the provider */
+  client_id: string
+  /** Client secret; omit to keep it, null for a client without */
+  client_secret?: string | null | undefined
+  /** Name of the provider, shown to members */
+  name: string
+  /** Scopes to request, separated by spaces. Default: `"openid email profile"` */
+  scopes?: string | undefined
+  /** Claim whose values give roles; null to give roles here only */
+  role_claim?: string | null | undefined
+  /** Which roles the values of the claim give. Default: `[]` */
+  role_rules?: SsoRoleRule[] | undefined
+  /** Role of people whose claims match no rule; null for no access. Default: `"member"` */
+  default_role?: 'admin' | 'member' | null | undefined
+  /** Hours until members sign in at the provider again. Default: `24` */
+  session_hours?: number | undefined
+}
+
+/** Output of `organizations.sso.put`. */
+export type OrganizationsSsoPutOutput = SsoConnection
+
+/** Input of `organizations.sso.set_rules`. */
+export interface OrganizationsSsoSetRulesInput {
+  /** Whether members must sign in at the provider */
+  required: boolean
+  /** Role of people of a verified domain who sign in at the installation's provider; null: they do not join */
+  domain_role?: 'admin' | 'member' | null | undefined
+}
+
+/** Output of `organizations.sso.set_rules`. */
+export type OrganizationsSsoSetRulesOutput = SsoRules
+
 /** Input of `organizations.two_factors.get`. */
 export type OrganizationsTwoFactorsGetInput = {}
 
@@ -229,6 +345,25 @@ export interface OrganizationsTwoFactorsSetInput {
 
 /** Output of `organizations.two_factors.set`. */
 export type OrganizationsTwoFactorsSetOutput = TwoFactorRule
+
+/** Input of `organizations.update`. */
+export interface OrganizationsUpdateInput {
+  /** Display name of the organization */
+  name?: string | undefined
+  /** Description of the organization */
+  description?: string | null | undefined
+  /** Website of the organization */
+  website?: string | null | undefined
+  /** Australian Business Number, with its check digits */
+  abn?: string | null | undefined
+  /** Email address for invoices */
+  billing_email?: string | null | undefined
+  /** ID of the project that the console suggests for new work */
+  default_project_id?: string | null | undefined
+}
+
+/** Output of `organizations.update`. */
+export type OrganizationsUpdateOutput = Organization
 
 export class OrganizationsAuditApi {
   readonly #client: Client
@@ -270,6 +405,52 @@ export class OrganizationsCommitmentsApi {
    */
   statement(input: OrganizationsCommitmentsStatementInput, options?: CallOptions): Promise<OrganizationsCommitmentsStatementOutput> {
     return this.#client.call('organizations.commitments.statement', input, options, 'read')
+  }
+}
+
+export class OrganizationsDomainsApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Add a domain, to be verified by a DNS record.
+   *
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  add(input: OrganizationsDomainsAddInput, options?: CallOptions): Promise<OrganizationsDomainsAddOutput> {
+    return this.#client.call('organizations.domains.add', input, options, 'keyed')
+  }
+
+  /**
+   * Domains of the organization with the DNS records that verify them.
+   *
+   * Requires the scope `organizations:read`. Read-only.
+   */
+  list(input: OrganizationsDomainsListInput = {}, options?: CallOptions): Promise<OrganizationsDomainsListOutput> {
+    return this.#client.call('organizations.domains.list', input, options, 'read')
+  }
+
+  /**
+   * Remove a domain; members stay.
+   *
+   * Requires the scope `organizations:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  remove(input: OrganizationsDomainsRemoveInput, options?: CallOptions): Promise<OrganizationsDomainsRemoveOutput> {
+    return this.#client.call('organizations.domains.remove', input, options, 'keyed')
+  }
+
+  /**
+   * Look for the DNS record of a domain.
+   *
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  verify(input: OrganizationsDomainsVerifyInput, options?: CallOptions): Promise<OrganizationsDomainsVerifyOutput> {
+    return this.#client.call('organizations.domains.verify', input, options, 'keyed')
   }
 }
 
@@ -367,6 +548,62 @@ export class OrganizationsMembersApi {
   }
 }
 
+export class OrganizationsSsoApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Ask the organization's provider for its description.
+   *
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  check(input: OrganizationsSsoCheckInput = {}, options?: CallOptions): Promise<OrganizationsSsoCheckOutput> {
+    return this.#client.call('organizations.sso.check', input, options, 'keyed')
+  }
+
+  /**
+   * Disconnect the organization from its provider.
+   *
+   * Requires the scope `organizations:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  delete(input: OrganizationsSsoDeleteInput = {}, options?: CallOptions): Promise<OrganizationsSsoDeleteOutput> {
+    return this.#client.call('organizations.sso.delete', input, options, 'keyed')
+  }
+
+  /**
+   * How members of the organization sign in, never the secret.
+   *
+   * Requires the scope `organizations:read`. Read-only.
+   */
+  get(input: OrganizationsSsoGetInput = {}, options?: CallOptions): Promise<OrganizationsSsoGetOutput> {
+    return this.#client.call('organizations.sso.get', input, options, 'read')
+  }
+
+  /**
+   * Connect the organization to an OpenID Connect provider; owners only.
+   *
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  put(input: OrganizationsSsoPutInput, options?: CallOptions): Promise<OrganizationsSsoPutOutput> {
+    return this.#client.call('organizations.sso.put', input, options, 'keyed')
+  }
+
+  /**
+   * Whether members must use single sign-on, and who joins by domain.
+   *
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  setRules(input: OrganizationsSsoSetRulesInput, options?: CallOptions): Promise<OrganizationsSsoSetRulesOutput> {
+    return this.#client.call('organizations.sso.set_rules', input, options, 'keyed')
+  }
+}
+
 export class OrganizationsTwoFactorsApi {
   readonly #client: Client
 
@@ -398,16 +635,20 @@ export class OrganizationsApi {
   readonly #client: Client
   readonly audit: OrganizationsAuditApi
   readonly commitments: OrganizationsCommitmentsApi
+  readonly domains: OrganizationsDomainsApi
   readonly invitations: OrganizationsInvitationsApi
   readonly members: OrganizationsMembersApi
+  readonly sso: OrganizationsSsoApi
   readonly twoFactors: OrganizationsTwoFactorsApi
 
   constructor(client: Client) {
     this.#client = client
     this.audit = new OrganizationsAuditApi(client)
     this.commitments = new OrganizationsCommitmentsApi(client)
+    this.domains = new OrganizationsDomainsApi(client)
     this.invitations = new OrganizationsInvitationsApi(client)
     this.members = new OrganizationsMembersApi(client)
+    this.sso = new OrganizationsSsoApi(client)
     this.twoFactors = new OrganizationsTwoFactorsApi(client)
   }
 
@@ -428,5 +669,25 @@ export class OrganizationsApi {
    */
   get(input: OrganizationsGetInput = {}, options?: CallOptions): Promise<OrganizationsGetOutput> {
     return this.#client.call('organizations.get', input, options, 'read')
+  }
+
+  /**
+   * Allow or forbid share links without a password.
+   *
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  setPublicLinks(input: OrganizationsSetPublicLinksInput, options?: CallOptions): Promise<OrganizationsSetPublicLinksOutput> {
+    return this.#client.call('organizations.set_public_links', input, options, 'keyed')
+  }
+
+  /**
+   * Change the organization's name, ABN, billing email and default project.
+   *
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  update(input: OrganizationsUpdateInput = {}, options?: CallOptions): Promise<OrganizationsUpdateOutput> {
+    return this.#client.call('organizations.update', input, options, 'keyed')
   }
 }

@@ -88,6 +88,16 @@ export type ProblemSlug =
   /** This email address has an operator role, so the operator of the service must create its account. */
   | 'sign-up-refused'
   /**
+   * The organization requires single sign-on, or the last one was too long ago. Open `sign_in_url`, relative to this service, in a browser.
+   * Owners can also sign in with their password. API keys are not affected.
+   */
+  | 'sso-required'
+  /**
+   * No organization here has single sign-on for the domain of this email address. Sign in with a password, or ask an owner of your
+   * organization to verify the domain.
+   */
+  | 'sso-unknown-domain'
+  /**
    * This is not a signed URL of the object store, or the request differs from what was signed: the method, the URL, the Content-Type or the
    * length. Request a new URL and use it unchanged.
    */

@@ -1596,6 +1596,16 @@ export interface LineageParent {
   parents: LineageParent[]
 }
 
+/** What lies behind the imagery of the maps of a member */
+export interface MapBackdrop {
+  /** `map` for a base map of the service, `item` or `collection` for imagery */
+  kind: 'map' | 'item' | 'collection'
+  /** Name of the base map, such as `satellite`, or the ID of the item or collection */
+  id: string
+  /** Name of the item or collection; null for a base map */
+  name: string | null
+}
+
 /** A file that belongs to the mosaic */
 export interface MosaicAsset {
   /** HTTPS URL on an allowed host */
@@ -1696,6 +1706,8 @@ export interface NewShareLink {
   target_id: string
   /** Whether visitors can only view, or also download */
   permission: 'view' | 'download'
+  /** Whether the link opens without a password */
+  is_public: boolean
   /** Organization ID */
   organization_id: string
   /** Project ID */
@@ -1960,6 +1972,8 @@ export interface Organization {
   billing_admin_id: string | null
   /** Address printed on invoices; null if not given */
   billing_address: { [name: string]: unknown } | null
+  /** ID of the project that the console suggests for new work; null if none */
+  default_project_id: string | null
   /** Plan ID */
   plan: string
   /** How spending is paid: credits, card or monthly invoice */
@@ -1968,6 +1982,8 @@ export interface Organization {
   enterprise_billing: boolean
   /** Status of the request for monthly invoicing */
   enterprise_billing_status: 'none' | 'requested' | 'confirmed'
+  /** Whether members can create share links without a password */
+  allows_public_links: boolean
   /** Creation time */
   created_at: string
 }
@@ -2535,6 +2551,8 @@ export interface ShareLink {
   target_id: string
   /** Whether visitors can only view, or also download */
   permission: 'view' | 'download'
+  /** Whether the link opens without a password */
+  is_public: boolean
   /** Organization ID */
   organization_id: string
   /** Project ID */
@@ -2752,6 +2770,72 @@ export interface SpendApproval {
   expires_at: string
   /** Time the approval was used; null if unused */
   used_at: string | null
+}
+
+/** The organization's OpenID Connect provider */
+export interface SsoConnection {
+  /** Issuer URL of the provider */
+  issuer: string
+  /** Client ID at the provider */
+  client_id: string
+  /** Whether a client secret is stored; it is never returned */
+  has_secret: boolean
+  /** Name of the provider, shown to members */
+  name: string
+  /** Requested scopes, separated by spaces */
+  scopes: string
+  /** Claim whose values give roles; null if roles are given here only */
+  role_claim: string | null
+  /** Which roles the values of the claim give */
+  role_rules: SsoRoleRule[]
+  /** Role of people whose claims match no rule; null for no access */
+  default_role: 'admin' | 'member' | null
+  /** Hours until members sign in at the provider again */
+  session_hours: number
+  /** Whether the provider was found at the last check */
+  status: 'verified' | 'failed'
+  /** What the last check found wrong; null if nothing */
+  detail: string | null
+  /** Time of the last check */
+  checked_at: string
+  /** Time of the last change */
+  updated_at: string
+}
+
+/** A domain of the organization */
+export interface SsoDomain {
+  /** Domain of email addresses */
+  domain: string
+  /** Whether the DNS record was found at the last check */
+  is_verified: boolean
+  /** Name of the TXT record to create */
+  record_name: string
+  /** Text of the TXT record to create */
+  record_text: string
+  /** Time since which the domain is verified; null if it is not */
+  verified_at: string | null
+  /** Time of the last check; null if there was none */
+  checked_at: string | null
+}
+
+/** Which roles a value of the role claim gives */
+export interface SsoRoleRule {
+  /** Value of the claim, such as the name of a group */
+  value: string
+  /** Role in the organization */
+  role: 'admin' | 'member'
+  /** ID of a project that the value gives access to */
+  project_id?: string | undefined
+  /** Role in this project */
+  project_role?: 'admin' | 'editor' | 'viewer' | undefined
+}
+
+/** How members sign in */
+export interface SsoRules {
+  /** Whether members must sign in at the provider; owners can always use their password */
+  required: boolean
+  /** Role of people of a verified domain who sign in at the installation's provider; null if they do not join by themselves */
+  domain_role: 'admin' | 'member' | null
 }
 
 /** A STAC collection */

@@ -21,6 +21,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   forbidden: 'Your role does not allow this.',
   'missing-scope': 'Your role does not allow this.',
   'organization-required': 'Choose or create an organization first.',
+  'sso-required': 'This organization requires single sign-on.',
+  'sso-unknown-domain': 'No single sign-on for this address.',
   'not-found': "Not found, or you don't have access.",
   gone: 'This has expired.',
   'rate-limited': 'Rate limit exceeded. Try again shortly.',

@@ -12,7 +12,7 @@ import type { CallOptions } from '../../../client/src/core.ts'
 import { call, route } from './client.ts'
 import type { Input, OperationId, Output } from './contract.ts'
 import { isPassing } from './problem.ts'
-import { previewInvitation } from './session.ts'
+import { previewInvitation, ssoOffer } from './session.ts'
 
 const STALE_MS = 15_000
 const MAX_TRIES = 2
@@ -150,3 +150,6 @@ export function touch(client: QueryClient, prefixes: readonly string[]): Promise
 }
 
 export const useInvitation = (token: string) => useQuery({ queryKey: ['invitation', token], queryFn: () => previewInvitation(token) })
+
+/** What the installation offers besides passwords. */
+export const useSsoOffer = () => useQuery({ queryKey: ['sso'], queryFn: ssoOffer, staleTime: Infinity })

@@ -78,7 +78,37 @@ export const signUp = (email: string, password: string, name: string) => enter('
 
 export const forgot = (email: string) => client.route<unknown>('POST', '/auth/forgot', { email })
 
+/** Set while the session is one that began at a provider. */
+const AT_PROVIDER = 'gt-sso'
+
+export const ssoOffer = () => client.route<{ installation: { name: string; url: string } | null }>('GET', '/auth/sso')
+
+export interface SsoChoice {
+  organization_id: string | null
+  name: string
+  url: string
+}
+
+export const findSso = async (email: string) => (await client.route<{ choices: SsoChoice[] }>('POST', '/auth/sso/find', { email })).choices
+
+/** Back from a provider: the cookie of the new session is there. */
+export async function enterFromProvider(): Promise<void> {
+  await enter('/auth/refresh', { cookie: true })
+  localStorage.setItem(AT_PROVIDER, '1')
+}
+
+/** Ends the session at the provider too, if it offers that: the browser goes there and comes back to the sign-in. */
+async function signOutAtProvider(): Promise<void> {
+  localStorage.removeItem(AT_PROVIDER)
+  const { provider_url } = await client
+    .route<{ provider_url: string | null }>('POST', '/auth/sso/sign-out', {})
+    .catch(() => ({ provider_url: null }))
+  leave()
+  location.assign(provider_url ?? '/app/sign-in')
+}
+
 export async function signOut(): Promise<void> {
+  if (localStorage.getItem(AT_PROVIDER) !== null) return await signOutAtProvider()
   await client.signOut('/auth/sign-out').catch(() => undefined)
   leave()
 }

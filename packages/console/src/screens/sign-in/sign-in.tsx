@@ -14,6 +14,7 @@ import { whenIdle } from '../../ui/when-idle.ts'
 import { useSending } from '../../ui/sending.ts'
 import { Globe } from './globe.tsx'
 import { challengeOf, SecondStep, type Challenge } from './second-step.tsx'
+import { ContinueWithProvider, RequiredSso } from './sso-offer.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './sign-in.module.css'
 import chooseOrganizationStyles from '../../shell/choose-organization.module.css'
@@ -33,7 +34,7 @@ function fetchNext(router: AnyRouter): void {
   void router.loadRouteChunk(router.routesByPath['/explore'])
 }
 
-function AuthLayout({ children }: { children: ReactNode }): ReactElement {
+export function AuthLayout({ children }: { children: ReactNode }): ReactElement {
   const router = useRouter()
   useTakeOver()
   useEffect(() => whenIdle(() => fetchNext(router)), [router])
@@ -60,13 +61,13 @@ function AuthLayout({ children }: { children: ReactNode }): ReactElement {
 }
 
 /** Where to go once inside. Only places of our own: an address from elsewhere is not followed. */
-function useNext(): string {
+export function useNext(): string {
   const { next } = useSearch({ strict: false })
   return next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/sign-') ? next : '/explore'
 }
 
 /** Focuses the first field, so that users can type at once. */
-function EmailField({ value, onChange }: { value: string; onChange(value: string): void }): ReactElement {
+export function EmailField({ value, onChange }: { value: string; onChange(value: string): void }): ReactElement {
   return (
     <Field
       label="Email"
@@ -131,6 +132,7 @@ function SignInProblem({ error }: { error: unknown }): ReactElement | null {
         {error.retryAfterSeconds ? `Try again in ${Math.ceil(error.retryAfterSeconds / 60)} min.` : error.message}
       </Note>
     )
+  if (isProblem(error, 'sso-required')) return <RequiredSso error={error} />
   return <FormProblem error={error} />
 }
 
@@ -213,6 +215,7 @@ export function SignIn(): ReactElement {
           Sign in
         </Button>
       </form>
+      <ContinueWithProvider next={next} />
       <p className={classes(ui.soft, ui.small, ui.marginTop16)}>
         No account? <Link to="/sign-up">Create one</Link>. It takes an email, a name and a password.{' '}
         <Link to="/forgot">Forgot password?</Link>
@@ -224,6 +227,12 @@ export function SignIn(): ReactElement {
             </button>
           </>
         )}
+      </p>
+      <p className={classes(ui.soft, ui.small, ui.marginTop16)}>
+        Your organization has its own login?{' '}
+        <Link to="/sign-in/sso" search={{ next }}>
+          Sign in with SSO
+        </Link>
       </p>
       {isHere && (
         <div className={ui.marginTop16}>

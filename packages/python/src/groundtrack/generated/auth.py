@@ -195,6 +195,29 @@ class AuthNotificationsOutput(Record):
     """When notifications are emailed: never, immediately or daily"""
 
 
+class AuthFindSsoOutputChoices(Record):
+    """A way to sign in"""
+    organization_id: str | None
+    """Organization ID; null for the installation's provider"""
+    name: str
+    """Name of the organization or provider"""
+    url: str
+    """Address to open in a browser, relative to the service"""
+
+
+class AuthFindSsoOutput(Record):
+    """Where people with this address sign in"""
+    _nested = {"choices": "AuthFindSsoOutputChoices"}
+    choices: list[AuthFindSsoOutputChoices]
+    """One for each organization that has verified the domain"""
+
+
+class AuthSsoSignOutOutput(Record):
+    """The session has ended"""
+    provider_url: str | None
+    """Address that ends the session at the provider too; null if it offers none"""
+
+
 class AuthApi(Namespace):
     def sign_up(
         self,
@@ -708,6 +731,47 @@ class AuthApi(Namespace):
             notification_mail: When notifications are emailed: never, immediately or daily
         """
         return self._client.route_empty("POST", "/auth/notifications", {"notification_mail": notification_mail}, options)
+
+    def find_sso(
+        self,
+        *,
+        email: str,
+        options: CallOptions | None = None,
+    ) -> AuthFindSsoOutput:
+        """Find where people with an email address sign in. Only its domain counts.
+
+        Args:
+            email: Email address, whose domain decides
+        """
+        return self._client.route("POST", "/auth/sso/find", {"email": email}, options, AuthFindSsoOutput)
+
+    def sso_token(
+        self,
+        *,
+        code: str,
+        verifier: str,
+        options: CallOptions | None = None,
+    ) -> Grant:
+        """Exchange the code that a program received at its port after a sign-in in the browser.
+
+        Args:
+            code: Code that arrived at the port of the program
+            verifier: Text whose SHA-256 digest was sent as `challenge`
+        """
+        return self._client.sign_in("/auth/sso/token", {"code": code, "verifier": verifier}, options, Grant)
+
+    def sso_sign_out(
+        self,
+        *,
+        refresh_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AuthSsoSignOutOutput:
+        """Sign out, and get the address that ends the session at the provider too.
+
+        Args:
+            refresh_token: Refresh token; omitted by browsers that have the cookie
+        """
+        return self._client.route("POST", "/auth/sso/sign-out", {"refresh_token": refresh_token}, options, AuthSsoSignOutOutput)
 
 
 class AsyncAuthApi(AsyncNamespace):
@@ -1223,3 +1287,44 @@ class AsyncAuthApi(AsyncNamespace):
             notification_mail: When notifications are emailed: never, immediately or daily
         """
         return await self._client.route_empty("POST", "/auth/notifications", {"notification_mail": notification_mail}, options)
+
+    async def find_sso(
+        self,
+        *,
+        email: str,
+        options: CallOptions | None = None,
+    ) -> AuthFindSsoOutput:
+        """Find where people with an email address sign in. Only its domain counts.
+
+        Args:
+            email: Email address, whose domain decides
+        """
+        return await self._client.route("POST", "/auth/sso/find", {"email": email}, options, AuthFindSsoOutput)
+
+    async def sso_token(
+        self,
+        *,
+        code: str,
+        verifier: str,
+        options: CallOptions | None = None,
+    ) -> Grant:
+        """Exchange the code that a program received at its port after a sign-in in the browser.
+
+        Args:
+            code: Code that arrived at the port of the program
+            verifier: Text whose SHA-256 digest was sent as `challenge`
+        """
+        return await self._client.sign_in("/auth/sso/token", {"code": code, "verifier": verifier}, options, Grant)
+
+    async def sso_sign_out(
+        self,
+        *,
+        refresh_token: str | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AuthSsoSignOutOutput:
+        """Sign out, and get the address that ends the session at the provider too.
+
+        Args:
+            refresh_token: Refresh token; omitted by browsers that have the cookie
+        """
+        return await self._client.route("POST", "/auth/sso/sign-out", {"refresh_token": refresh_token}, options, AuthSsoSignOutOutput)

@@ -69,6 +69,18 @@ class TaskingGroupInput(TypedDict):
     """Order parameters of the data product; see `orders.get_schema`"""
 
 
+class SsoRoleRuleInput(TypedDict):
+    """Which roles a value of the role claim gives"""
+    value: str
+    """Value of the claim, such as the name of a group"""
+    role: Literal["admin", "member"]
+    """Role in the organization"""
+    project_id: NotRequired[str]
+    """ID of a project that the value gives access to"""
+    project_role: NotRequired[Literal["admin", "editor", "viewer"]]
+    """Role in this project"""
+
+
 class NewAutoAddInput(TypedDict):
     """How new scenes are added or reported automatically, about every hour"""
     mode: NotRequired[Literal["reference", "copy", "notify"]]

@@ -9,11 +9,12 @@ from ..client import AsyncNamespace, Namespace
 from ..omit import OMIT, Omit
 from ..pages import AsyncPage, Page
 from ..records import Record
-from .types import AuditEntry, Commitment, Invitation, NewInvitation, Organization, OrganizationMember, Removed, StatementCommitment, StatementLine, TwoFactorRule
+from .types import AuditEntry, Commitment, Invitation, NewInvitation, Organization, OrganizationMember, Removed, SsoConnection, SsoDomain, SsoRules, StatementCommitment, StatementLine, TwoFactorRule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from ..options import CallOptions
+    from .inputs import SsoRoleRuleInput
 
 
 class OrganizationsAuditListOutput(Record):
@@ -55,6 +56,13 @@ class OrganizationsCommitmentsStatementOutput(Record):
     """Settlement time"""
 
 
+class OrganizationsDomainsListOutput(Record):
+    """Output of `organizations.domains.list`."""
+    _nested = {"domains": "SsoDomain"}
+    domains: list[SsoDomain]
+    """Domains by name"""
+
+
 class OrganizationsInvitationsListOutput(Record):
     """Output of `organizations.invitations.list`."""
     _nested = {"invitations": "Invitation"}
@@ -77,6 +85,23 @@ class OrganizationsMembersListOutput(Record):
     """Members of the organization"""
     count: int
     """Number of results returned"""
+
+
+class OrganizationsSsoGetOutput(Record):
+    """Output of `organizations.sso.get`."""
+    _nested = {"connection": "SsoConnection", "rules": "SsoRules"}
+    connection: SsoConnection | None
+    """The organization's provider; null if none is connected"""
+    rules: SsoRules
+    """How members sign in"""
+    redirect_uri: str
+    """Redirect URI to register at the provider"""
+    sign_out_uri: str
+    """URI to register at the provider for the return after signing out"""
+    sign_in_url: str
+    """Address that begins the sign-in of members"""
+    installation: str | None
+    """Name of the provider of the whole installation; null if there is none"""
 
 
 class OrganizationsAuditApi(Namespace):
@@ -203,6 +228,122 @@ class AsyncOrganizationsCommitmentsApi(AsyncNamespace):
             period: Month as `YYYY-MM`; null for the latest statement
         """
         return await self._client.record("organizations.commitments.statement", {"organization_id": organization_id, "period": period}, options, "read", OrganizationsCommitmentsStatementOutput)
+
+
+class OrganizationsDomainsApi(Namespace):
+    def add(
+        self,
+        *,
+        domain: str,
+        options: CallOptions | None = None,
+    ) -> SsoDomain:
+        """Add a domain, to be verified by a DNS record.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            domain: Domain of email addresses, such as coastal.example
+        """
+        return self._client.record("organizations.domains.add", {"domain": domain}, options, "keyed", SsoDomain)
+
+    def list(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> OrganizationsDomainsListOutput:
+        """Domains of the organization with the DNS records that verify them.
+
+        Requires the scope `organizations:read`. Read-only.
+        """
+        return self._client.record("organizations.domains.list", {}, options, "read", OrganizationsDomainsListOutput)
+
+    def remove(
+        self,
+        *,
+        domain: str,
+        options: CallOptions | None = None,
+    ) -> Removed:
+        """Remove a domain; members stay.
+
+        Requires the scope `organizations:write`. Deletes data.
+
+        Args:
+            domain: Domain of email addresses, such as coastal.example
+        """
+        return self._client.record("organizations.domains.remove", {"domain": domain}, options, "keyed", Removed)
+
+    def verify(
+        self,
+        *,
+        domain: str,
+        options: CallOptions | None = None,
+    ) -> SsoDomain:
+        """Look for the DNS record of a domain.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            domain: Domain of email addresses, such as coastal.example
+        """
+        return self._client.record("organizations.domains.verify", {"domain": domain}, options, "keyed", SsoDomain)
+
+
+class AsyncOrganizationsDomainsApi(AsyncNamespace):
+    async def add(
+        self,
+        *,
+        domain: str,
+        options: CallOptions | None = None,
+    ) -> SsoDomain:
+        """Add a domain, to be verified by a DNS record.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            domain: Domain of email addresses, such as coastal.example
+        """
+        return await self._client.record("organizations.domains.add", {"domain": domain}, options, "keyed", SsoDomain)
+
+    async def list(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> OrganizationsDomainsListOutput:
+        """Domains of the organization with the DNS records that verify them.
+
+        Requires the scope `organizations:read`. Read-only.
+        """
+        return await self._client.record("organizations.domains.list", {}, options, "read", OrganizationsDomainsListOutput)
+
+    async def remove(
+        self,
+        *,
+        domain: str,
+        options: CallOptions | None = None,
+    ) -> Removed:
+        """Remove a domain; members stay.
+
+        Requires the scope `organizations:write`. Deletes data.
+
+        Args:
+            domain: Domain of email addresses, such as coastal.example
+        """
+        return await self._client.record("organizations.domains.remove", {"domain": domain}, options, "keyed", Removed)
+
+    async def verify(
+        self,
+        *,
+        domain: str,
+        options: CallOptions | None = None,
+    ) -> SsoDomain:
+        """Look for the DNS record of a domain.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            domain: Domain of email addresses, such as coastal.example
+        """
+        return await self._client.record("organizations.domains.verify", {"domain": domain}, options, "keyed", SsoDomain)
 
 
 class OrganizationsInvitationsApi(Namespace):
@@ -479,6 +620,178 @@ class AsyncOrganizationsMembersApi(AsyncNamespace):
         return await self._client.record("organizations.members.set_spend_limit", {"organizationId": organizationId, "userId": userId, "perOrderLimitCredits": perOrderLimitCredits, "spendLimitCredits": spendLimitCredits}, options, "keyed", OrganizationMember)
 
 
+class OrganizationsSsoApi(Namespace):
+    def check(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> SsoConnection:
+        """Ask the organization's provider for its description.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+        """
+        return self._client.record("organizations.sso.check", {}, options, "keyed", SsoConnection)
+
+    def delete(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> Removed:
+        """Disconnect the organization from its provider.
+
+        Requires the scope `organizations:write`. Deletes data.
+        """
+        return self._client.record("organizations.sso.delete", {}, options, "keyed", Removed)
+
+    def get(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> OrganizationsSsoGetOutput:
+        """How members of the organization sign in, never the secret.
+
+        Requires the scope `organizations:read`. Read-only.
+        """
+        return self._client.record("organizations.sso.get", {}, options, "read", OrganizationsSsoGetOutput)
+
+    def put(
+        self,
+        *,
+        issuer: str,
+        client_id: str,
+        name: str,
+        client_secret: str | None | Omit = OMIT,
+        scopes: str | Omit = OMIT,
+        role_claim: str | None | Omit = OMIT,
+        role_rules: Sequence[SsoRoleRuleInput] | Omit = OMIT,
+        default_role: Literal["admin", "member"] | None | Omit = OMIT,
+        session_hours: int | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> SsoConnection:
+        """Connect the organization to an OpenID Connect provider; owners only.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            issuer: Issuer URL of the provider, whose description is at
+                `/.well-known/openid-configuration` below it
+            client_id: Client ID at the provider
+            name: Name of the provider, shown to members
+            client_secret: Client secret; omit to keep it, null for a client without
+            scopes: Scopes to request, separated by spaces. Default: `"openid email profile"`
+            role_claim: Claim whose values give roles; null to give roles here only
+            role_rules: Which roles the values of the claim give. Default: `[]`
+            default_role: Role of people whose claims match no rule; null for no access.
+                Default: `"member"`
+            session_hours: Hours until members sign in at the provider again. Default: `24`
+        """
+        return self._client.record("organizations.sso.put", {"issuer": issuer, "client_id": client_id, "name": name, "client_secret": client_secret, "scopes": scopes, "role_claim": role_claim, "role_rules": role_rules, "default_role": default_role, "session_hours": session_hours}, options, "keyed", SsoConnection)
+
+    def set_rules(
+        self,
+        *,
+        required: bool,
+        domain_role: Literal["admin", "member"] | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> SsoRules:
+        """Whether members must use single sign-on, and who joins by domain.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            required: Whether members must sign in at the provider
+            domain_role: Role of people of a verified domain who sign in at the installation's
+                provider; null: they do not join
+        """
+        return self._client.record("organizations.sso.set_rules", {"required": required, "domain_role": domain_role}, options, "keyed", SsoRules)
+
+
+class AsyncOrganizationsSsoApi(AsyncNamespace):
+    async def check(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> SsoConnection:
+        """Ask the organization's provider for its description.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+        """
+        return await self._client.record("organizations.sso.check", {}, options, "keyed", SsoConnection)
+
+    async def delete(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> Removed:
+        """Disconnect the organization from its provider.
+
+        Requires the scope `organizations:write`. Deletes data.
+        """
+        return await self._client.record("organizations.sso.delete", {}, options, "keyed", Removed)
+
+    async def get(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> OrganizationsSsoGetOutput:
+        """How members of the organization sign in, never the secret.
+
+        Requires the scope `organizations:read`. Read-only.
+        """
+        return await self._client.record("organizations.sso.get", {}, options, "read", OrganizationsSsoGetOutput)
+
+    async def put(
+        self,
+        *,
+        issuer: str,
+        client_id: str,
+        name: str,
+        client_secret: str | None | Omit = OMIT,
+        scopes: str | Omit = OMIT,
+        role_claim: str | None | Omit = OMIT,
+        role_rules: Sequence[SsoRoleRuleInput] | Omit = OMIT,
+        default_role: Literal["admin", "member"] | None | Omit = OMIT,
+        session_hours: int | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> SsoConnection:
+        """Connect the organization to an OpenID Connect provider; owners only.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            issuer: Issuer URL of the provider, whose description is at
+                `/.well-known/openid-configuration` below it
+            client_id: Client ID at the provider
+            name: Name of the provider, shown to members
+            client_secret: Client secret; omit to keep it, null for a client without
+            scopes: Scopes to request, separated by spaces. Default: `"openid email profile"`
+            role_claim: Claim whose values give roles; null to give roles here only
+            role_rules: Which roles the values of the claim give. Default: `[]`
+            default_role: Role of people whose claims match no rule; null for no access.
+                Default: `"member"`
+            session_hours: Hours until members sign in at the provider again. Default: `24`
+        """
+        return await self._client.record("organizations.sso.put", {"issuer": issuer, "client_id": client_id, "name": name, "client_secret": client_secret, "scopes": scopes, "role_claim": role_claim, "role_rules": role_rules, "default_role": default_role, "session_hours": session_hours}, options, "keyed", SsoConnection)
+
+    async def set_rules(
+        self,
+        *,
+        required: bool,
+        domain_role: Literal["admin", "member"] | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> SsoRules:
+        """Whether members must use single sign-on, and who joins by domain.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            required: Whether members must sign in at the provider
+            domain_role: Role of people of a verified domain who sign in at the installation's
+                provider; null: they do not join
+        """
+        return await self._client.record("organizations.sso.set_rules", {"required": required, "domain_role": domain_role}, options, "keyed", SsoRules)
+
+
 class OrganizationsTwoFactorsApi(Namespace):
     def get(
         self,
@@ -545,12 +858,20 @@ class OrganizationsApi(Namespace):
         return OrganizationsCommitmentsApi(self._client)
 
     @property
+    def domains(self) -> OrganizationsDomainsApi:
+        return OrganizationsDomainsApi(self._client)
+
+    @property
     def invitations(self) -> OrganizationsInvitationsApi:
         return OrganizationsInvitationsApi(self._client)
 
     @property
     def members(self) -> OrganizationsMembersApi:
         return OrganizationsMembersApi(self._client)
+
+    @property
+    def sso(self) -> OrganizationsSsoApi:
+        return OrganizationsSsoApi(self._client)
 
     @property
     def two_factors(self) -> OrganizationsTwoFactorsApi:
@@ -605,6 +926,46 @@ class OrganizationsApi(Namespace):
         """
         return self._client.record("organizations.get", {}, options, "read", Organization)
 
+    def set_public_links(
+        self,
+        *,
+        allowed: bool,
+        options: CallOptions | None = None,
+    ) -> Organization:
+        """Allow or forbid share links without a password.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            allowed: Whether to allow share links without a password
+        """
+        return self._client.record("organizations.set_public_links", {"allowed": allowed}, options, "keyed", Organization)
+
+    def update(
+        self,
+        *,
+        name: str | Omit = OMIT,
+        description: str | None | Omit = OMIT,
+        website: str | None | Omit = OMIT,
+        abn: str | None | Omit = OMIT,
+        billing_email: str | None | Omit = OMIT,
+        default_project_id: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> Organization:
+        """Change the organization's name, ABN, billing email and default project.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            name: Display name of the organization
+            description: Description of the organization
+            website: Website of the organization
+            abn: Australian Business Number, with its check digits
+            billing_email: Email address for invoices
+            default_project_id: ID of the project that the console suggests for new work
+        """
+        return self._client.record("organizations.update", {"name": name, "description": description, "website": website, "abn": abn, "billing_email": billing_email, "default_project_id": default_project_id}, options, "keyed", Organization)
+
 
 class AsyncOrganizationsApi(AsyncNamespace):
     @property
@@ -616,12 +977,20 @@ class AsyncOrganizationsApi(AsyncNamespace):
         return AsyncOrganizationsCommitmentsApi(self._client)
 
     @property
+    def domains(self) -> AsyncOrganizationsDomainsApi:
+        return AsyncOrganizationsDomainsApi(self._client)
+
+    @property
     def invitations(self) -> AsyncOrganizationsInvitationsApi:
         return AsyncOrganizationsInvitationsApi(self._client)
 
     @property
     def members(self) -> AsyncOrganizationsMembersApi:
         return AsyncOrganizationsMembersApi(self._client)
+
+    @property
+    def sso(self) -> AsyncOrganizationsSsoApi:
+        return AsyncOrganizationsSsoApi(self._client)
 
     @property
     def two_factors(self) -> AsyncOrganizationsTwoFactorsApi:
@@ -675,3 +1044,43 @@ class AsyncOrganizationsApi(AsyncNamespace):
         Requires the scope `organizations:read`. Read-only.
         """
         return await self._client.record("organizations.get", {}, options, "read", Organization)
+
+    async def set_public_links(
+        self,
+        *,
+        allowed: bool,
+        options: CallOptions | None = None,
+    ) -> Organization:
+        """Allow or forbid share links without a password.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            allowed: Whether to allow share links without a password
+        """
+        return await self._client.record("organizations.set_public_links", {"allowed": allowed}, options, "keyed", Organization)
+
+    async def update(
+        self,
+        *,
+        name: str | Omit = OMIT,
+        description: str | None | Omit = OMIT,
+        website: str | None | Omit = OMIT,
+        abn: str | None | Omit = OMIT,
+        billing_email: str | None | Omit = OMIT,
+        default_project_id: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> Organization:
+        """Change the organization's name, ABN, billing email and default project.
+
+        Requires the scope `organizations:write`. Changes data of the organization.
+
+        Args:
+            name: Display name of the organization
+            description: Description of the organization
+            website: Website of the organization
+            abn: Australian Business Number, with its check digits
+            billing_email: Email address for invoices
+            default_project_id: ID of the project that the console suggests for new work
+        """
+        return await self._client.record("organizations.update", {"name": name, "description": description, "website": website, "abn": abn, "billing_email": billing_email, "default_project_id": default_project_id}, options, "keyed", Organization)

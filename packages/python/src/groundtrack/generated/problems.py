@@ -30,6 +30,8 @@ ProblemSlug = Literal[
     "organization-required",
     "licence-acceptance-required",
     "sign-up-refused",
+    "sso-required",
+    "sso-unknown-domain",
     "invalid-signature",
     "expired-signature",
     "not-found",

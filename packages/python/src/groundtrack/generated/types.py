@@ -1673,6 +1673,16 @@ class LineageParent(Record):
     """Items it was made from"""
 
 
+class MapBackdrop(Record):
+    """What lies behind the imagery of the maps of a member"""
+    kind: Literal["map", "item", "collection"]
+    """`map` for a base map of the service, `item` or `collection` for imagery"""
+    id: str
+    """Name of the base map, such as `satellite`, or the ID of the item or collection"""
+    name: str | None
+    """Name of the item or collection; null for a base map"""
+
+
 class MosaicAsset(Record):
     """A file that belongs to the mosaic"""
     href: str
@@ -1773,6 +1783,8 @@ class NewShareLink(Record):
     """ID of the shared object"""
     permission: Literal["view", "download"]
     """Whether visitors can only view, or also download"""
+    is_public: bool
+    """Whether the link opens without a password"""
     organization_id: str
     """Organization ID"""
     project_id: str
@@ -2026,6 +2038,8 @@ class Organization(Record):
     """User ID of the billing administrator; null if none"""
     billing_address: dict[str, Any] | None
     """Address printed on invoices; null if not given"""
+    default_project_id: str | None
+    """ID of the project that the console suggests for new work; null if none"""
     plan: str
     """Plan ID"""
     billing_mode: Literal["credit", "card", "enterprise"]
@@ -2034,6 +2048,8 @@ class Organization(Record):
     """Whether monthly invoicing is active"""
     enterprise_billing_status: Literal["none", "requested", "confirmed"]
     """Status of the request for monthly invoicing"""
+    allows_public_links: bool
+    """Whether members can create share links without a password"""
     created_at: str
     """Creation time"""
 
@@ -2631,6 +2647,8 @@ class ShareLink(Record):
     """ID of the shared object"""
     permission: Literal["view", "download"]
     """Whether visitors can only view, or also download"""
+    is_public: bool
+    """Whether the link opens without a password"""
     organization_id: str
     """Organization ID"""
     project_id: str
@@ -2842,6 +2860,75 @@ class SpendApproval(Record):
     """Time the approval expires"""
     used_at: str | None
     """Time the approval was used; null if unused"""
+
+
+class SsoConnection(Record):
+    """The organization's OpenID Connect provider"""
+    _nested = {"role_rules": "SsoRoleRule"}
+    issuer: str
+    """Issuer URL of the provider"""
+    client_id: str
+    """Client ID at the provider"""
+    has_secret: bool
+    """Whether a client secret is stored; it is never returned"""
+    name: str
+    """Name of the provider, shown to members"""
+    scopes: str
+    """Requested scopes, separated by spaces"""
+    role_claim: str | None
+    """Claim whose values give roles; null if roles are given here only"""
+    role_rules: list[SsoRoleRule]
+    """Which roles the values of the claim give"""
+    default_role: Literal["admin", "member"] | None
+    """Role of people whose claims match no rule; null for no access"""
+    session_hours: int
+    """Hours until members sign in at the provider again"""
+    status: Literal["verified", "failed"]
+    """Whether the provider was found at the last check"""
+    detail: str | None
+    """What the last check found wrong; null if nothing"""
+    checked_at: str
+    """Time of the last check"""
+    updated_at: str
+    """Time of the last change"""
+
+
+class SsoDomain(Record):
+    """A domain of the organization"""
+    domain: str
+    """Domain of email addresses"""
+    is_verified: bool
+    """Whether the DNS record was found at the last check"""
+    record_name: str
+    """Name of the TXT record to create"""
+    record_text: str
+    """Text of the TXT record to create"""
+    verified_at: str | None
+    """Time since which the domain is verified; null if it is not"""
+    checked_at: str | None
+    """Time of the last check; null if there was none"""
+
+
+class SsoRoleRule(Record):
+    """Which roles a value of the role claim gives"""
+    value: str
+    """Value of the claim, such as the name of a group"""
+    role: Literal["admin", "member"]
+    """Role in the organization"""
+    project_id: str | None
+    """ID of a project that the value gives access to"""
+    project_role: Literal["admin", "editor", "viewer"] | None
+    """Role in this project"""
+
+
+class SsoRules(Record):
+    """How members sign in"""
+    required: bool
+    """Whether members must sign in at the provider; owners can always use their password"""
+    domain_role: Literal["admin", "member"] | None
+    """Role of people of a verified domain who sign in at the installation's provider; null if they
+    do not join by themselves
+    """
 
 
 class StacCollectionExtentSpatial(Record):
@@ -3342,6 +3429,7 @@ __all__ = [
     "LineageEdge",
     "LineageNode",
     "LineageParent",
+    "MapBackdrop",
     "MosaicAsset",
     "NamedBand",
     "NewAutoAdd",
@@ -3390,6 +3478,10 @@ __all__ = [
     "SourceReport",
     "SpectralIndex",
     "SpendApproval",
+    "SsoConnection",
+    "SsoDomain",
+    "SsoRoleRule",
+    "SsoRules",
     "StacCollection",
     "StacLink",
     "StartedClip",
