@@ -126,7 +126,7 @@ async function settings({ w, chromium, options, label }: At, { owner }: Org): Pr
     await dialog.getByText('You own 1 organization').waitFor()
     await dialog.getByLabel('Current password').fill('a second long password')
     await dialog.getByRole('button', { name: 'Delete my account' }).click()
-    await dialog.getByText('You are the only owner of').waitFor()
+    await dialog.getByText("You are the only owner of 'Reef Watch'").waitFor()
     await assertAccessible(page, 'delete account')
     await shot(page, `account-delete-${label}`)
   })

@@ -14,7 +14,7 @@ import { useSending } from '../../ui/sending.ts'
 import { FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { PresenceDialog } from './presence.tsx'
-import styles from './account.module.css'
+import styles from './factors.module.css'
 import listStyles from '../../ui/list.module.css'
 import ui from '../../ui/ui.module.css'
 
