@@ -237,9 +237,10 @@ test('the active organization of a user', async (t) => {
   assert.equal(refused.status, 403)
   const me = await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${switched.body.access_token}` } })
   assert.equal(me.body.can_clip_areas, false)
+  const ordinary = { requires_two_factors: false, per_order_limit_credits: null, spend_limit_credits: null, spent_30d_credits: 0 }
   assert.deepEqual(me.body.organizations, [
-    { id: first.id, name: 'First', role: 'owner', per_order_limit_credits: null, spend_limit_credits: null, spent_30d_credits: 0 },
-    { id: second.id, name: 'Second', role: 'owner', per_order_limit_credits: null, spend_limit_credits: null, spent_30d_credits: 0 },
+    { id: first.id, name: 'First', role: 'owner', ...ordinary },
+    { id: second.id, name: 'Second', role: 'owner', ...ordinary },
   ])
 })
 

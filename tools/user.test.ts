@@ -6,6 +6,7 @@ import path from 'node:path'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test, type TestContext } from 'node:test'
+import { addApp } from '../test/support/second-factors.ts'
 import { world } from '../test/support/world.ts'
 
 const root = path.dirname(import.meta.dirname)
@@ -55,6 +56,21 @@ test('npm run user on DATABASE_URL', async (t) => {
     assert.equal(status, 200)
     assert.equal(body.user.name, 'Root')
     assert.equal((await w.call(body.access_token, 'api_keys.set_scopes', {})).status, 422) // Past the scope that only staff hold.
+  })
+
+  await t.test('removes lost second factors, ends sessions and leaves the password', async () => {
+    const person = await w.person()
+    await addApp(w, person)
+    assert.equal((await signIn(person.email, person.password)).body.code, 'second-factor-required')
+    const mixed = await user(env, ['--email', person.email, '--name', 'x', '--reset-two-factors'])
+    assert.equal(mixed.code, 1)
+    const { code, stdout } = await user(env, ['--email', person.email, '--reset-two-factors'])
+    assert.equal(code, 0)
+    assert.match(stdout, /Removed the second factors/)
+    assert.equal((await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${person.token}` } })).status, 401)
+    assert.equal((await signIn(person.email, person.password)).status, 200)
+    assert.match((await user(env, ['--email', person.email, '--reset-two-factors'])).stdout, /has no second factors/)
+    assert.match((await user(env, ['--email', 'nobody@example.com', '--reset-two-factors'])).stderr, /No account/)
   })
 
   await t.test('a reset takes the password from standard input, ends every session and forgives failed attempts', async () => {

@@ -49,7 +49,7 @@ export async function requestEmail(platform: SignInPlatform, oneself: Oneself, i
 /** Tells the old address. Links that were sent to it no longer work. */
 export async function confirmEmail(platform: SignInPlatform, token: string): Promise<void> {
   const { db, clock } = platform
-  await db.transaction().execute(async (tx) => {
+  const confirmed = db.transaction().execute(async (tx) => {
     const change = await emailChanges.spend(tx, token, clock.now())
     if (!change) throw problem('bad-request', 'This link was already used or has expired; change the email address again')
     const before = (await users.find(tx, change.userId))!
@@ -57,7 +57,12 @@ export async function confirmEmail(platform: SignInPlatform, token: string): Pro
     await mailTokens.spendAll(tx, change.userId, clock.now())
     await announce(platform, tx, before, 'email_changed', change.email)
   })
+  await confirmed.catch((error: unknown) => {
+    throw (error as { code?: unknown }).code === UNIQUE_VIOLATION ? taken() : error // Somebody signed up with it in this moment.
+  })
 }
+
+const UNIQUE_VIOLATION = '23505'
 
 const taken = () => problem('bad-request', 'Another account has this email address')
 

@@ -49,7 +49,7 @@ export async function confirmAuthenticator(platform: SignInPlatform, oneself: On
     const before = await secondFactors.standingOf(tx, oneself.userId)
     if (!(await secondFactors.confirmTotp(tx, secrets, oneself.userId, code.replaceAll(/\s/g, ''), clock.now())))
       throw problem('wrong-second-factor', 'The code does not belong to the new secret; check the clock of the device, or begin again')
-    return await added(platform, tx, oneself, before, 'authenticator_added')
+    return await added(platform, tx, oneself, { before, notice: 'authenticator_added' })
   })
   await platform.rightsChanged()
   return { recovery_codes: codes }
@@ -82,11 +82,17 @@ export async function addPasskey(
     const before = await secondFactors.standingOf(tx, userId)
     const inserted = await passkeys.insert(tx, passkey, clock.now())
     if (!inserted) throw problem('bad-request', 'This passkey is registered already')
-    const codes = await added(platform, tx, oneself, before, 'passkey_added', inserted.name)
+    const codes = await added(platform, tx, oneself, { before, notice: 'passkey_added', detail: inserted.name })
     return { passkey: toRecord(inserted), recovery_codes: codes }
   })
   await platform.rightsChanged()
   return result
+}
+
+interface Addition {
+  before: secondFactors.Standing
+  notice: 'authenticator_added' | 'passkey_added'
+  detail?: string | null
 }
 
 /** With the first factor come recovery codes, and every other session ends: it was opened with the password alone. */
@@ -94,9 +100,7 @@ async function added(
   platform: SignInPlatform,
   tx: Tx,
   { userId, sessionId }: Oneself,
-  before: secondFactors.Standing,
-  notice: 'authenticator_added' | 'passkey_added',
-  detail: string | null = null,
+  { before, notice, detail = null }: Addition,
 ): Promise<string[] | null> {
   const now = platform.clock.now()
   await announce(platform, tx, (await users.find(tx, userId))!, notice, detail)

@@ -11,7 +11,10 @@ import * as challenges from '#model/identity/sign-in-challenge.ts'
 import * as ssoIdentities from '#model/identity/sso-identity.ts'
 import * as signingKeys from '#model/identity/signing-key.ts'
 
-/** Removes expired data (stored responses, ended sessions, expired challenges, old rate-limit windows, links of traces) and rotates the signing key. */
+/**
+ * Removes expired data (stored responses, ended sessions, expired challenges, old rate-limit windows, links of traces) and rotates the
+ * signing key.
+ */
 export default task({ name: 'pipeline.sweep', data: Closed({}), schedule: '*/10 * * * *' }).handle(async ({ db, clock }) => {
   const now = clock.now()
   const dayAgo = new Date(now.getTime() - DAY_MS)

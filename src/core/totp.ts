@@ -1,7 +1,7 @@
 /** One-time codes by time (RFC 6238), as authenticator apps compute them: HMAC-SHA-1, 6 digits, 30 seconds. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-export const DIGITS = 6
+const DIGITS = 6
 const STEP_SECONDS = 30
 /** Steps before and after the current one that are accepted, for clocks that differ and people who type slowly. */
 const DRIFT_STEPS = 1

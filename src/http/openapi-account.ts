@@ -60,9 +60,10 @@ export function secondStepPaths(route: Route): Json {
   }
 }
 
+const signedIn = true as const
+const refusals = [403] as const
+
 export function twoFactorPaths(route: Route, read: Read): Json {
-  const signedIn = true as const
-  const refusals = [403] as const
   return {
     '/auth/two-factors': read(
       'two_factors',
@@ -89,6 +90,28 @@ export function twoFactorPaths(route: Route, read: Read): Json {
       { schema: ProofOptionsInput, example: {} },
       { status: '200', returns: 'A challenge for a passkey', schema: CHALLENGE_SCHEMA, example: challengeExample, signedIn, refusals },
     ),
+    ...authenticatorPaths(route),
+    ...passkeyPaths(route),
+    '/auth/two-factors/recovery-codes': route(
+      'renew_recovery_codes',
+      'Replace all recovery codes. Requires a second factor now.',
+      { schema: ProofInput, example: { code: CODE } },
+      {
+        status: '200',
+        returns: 'The new codes',
+        schema: object('New recovery codes', {
+          recovery_codes: { type: 'array', items: { type: 'string' }, description: 'Ten recovery codes, shown once' },
+        }),
+        example: { recovery_codes: RECOVERY_CODES },
+        signedIn,
+        refusals,
+      },
+    ),
+  }
+}
+
+function authenticatorPaths(route: Route): Json {
+  return {
     '/auth/two-factors/authenticator/start': route(
       'start_authenticator',
       'Get a new secret for an authenticator app. It counts once it is confirmed with a code.',
@@ -121,6 +144,11 @@ export function twoFactorPaths(route: Route, read: Read): Json {
       { schema: ProofInput, example: { code: CODE } },
       { status: '204', returns: 'The app was removed', schema: null, signedIn, refusals: [403, 404] },
     ),
+  }
+}
+
+function passkeyPaths(route: Route): Json {
+  return {
     '/auth/two-factors/passkeys/start': route(
       'start_passkey',
       'Get what a browser needs to create a passkey.',
@@ -146,26 +174,10 @@ export function twoFactorPaths(route: Route, read: Read): Json {
       { schema: RemovePasskeyInput, example: { passkey_id: EXAMPLE_PASSKEY.id, code: CODE } },
       { status: '204', returns: 'The passkey was removed', schema: null, signedIn, refusals: [403, 404] },
     ),
-    '/auth/two-factors/recovery-codes': route(
-      'renew_recovery_codes',
-      'Replace all recovery codes. Requires a second factor now.',
-      { schema: ProofInput, example: { code: CODE } },
-      {
-        status: '200',
-        returns: 'The new codes',
-        schema: object('New recovery codes', {
-          recovery_codes: { type: 'array', items: { type: 'string' }, description: 'Ten recovery codes, shown once' },
-        }),
-        example: { recovery_codes: RECOVERY_CODES },
-        signedIn,
-        refusals,
-      },
-    ),
   }
 }
 
 export function settingsPaths(route: Route): Json {
-  const signedIn = true as const
   return {
     '/auth/settings': route(
       'settings',

@@ -23,6 +23,9 @@ for (const { hands, name, options } of SEATS)
     await rule(at, await w.organization('Reef Watch'))
   })
 
+/** Whoever signs in again returns to where they were. */
+const INSIDE = /\/app\/(explore|welcome|account)$/
+
 interface At {
   w: World
   chromium: Browser
@@ -34,7 +37,7 @@ const card = (page: Page, title: string) => page.locator('section').filter({ has
 
 /** Nothing was asked elsewhere, and nothing broke. */
 function assertQuiet(w: World, { requests, faults }: Seat): void {
-  const hosts = new Set(requests.filter((url) => /^http/.test(url)).map((url) => new URL(url).host))
+  const hosts = new Set(requests.filter((url) => url.startsWith('http')).map((url) => new URL(url).host))
   const own = new URL(w.baseUrl).host
   assert.deepEqual(
     [...hosts].filter((host) => host !== own && host !== `127.0.0.1:${w.storePort}`),
@@ -123,7 +126,7 @@ async function settings({ w, chromium, options, label }: At, { owner }: Org): Pr
     await dialog.getByText('You own 1 organization').waitFor()
     await dialog.getByLabel('Current password').fill('a second long password')
     await dialog.getByRole('button', { name: 'Delete my account' }).click()
-    await dialog.getByText('You are the only owner of').waitFor()
+    await dialog.getByText("You are the only owner of 'Reef Watch'").waitFor()
     await assertAccessible(page, 'delete account')
     await shot(page, `account-delete-${label}`)
   })
@@ -189,7 +192,7 @@ async function factors({ w, chromium, options, label }: At, { owner }: Org): Pro
     await page.getByText('The code is wrong').waitFor()
     await page.getByLabel('Code', { exact: true }).fill(shownCode(w, secret))
     await page.getByRole('button', { name: 'Verify' }).click()
-    await page.waitForURL(/\/app\/(explore|welcome)/)
+    await page.waitForURL(INSIDE)
     w.clock.advance({ seconds: 30 })
 
     // A passkey, with a code as proof.
@@ -207,10 +210,10 @@ async function factors({ w, chromium, options, label }: At, { owner }: Org): Pro
     await signOut(page)
     await enterPassword(page, owner)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
-    await page.waitForURL(/\/app\/(explore|welcome)/)
+    await page.waitForURL(INSIDE)
     await signOut(page)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.waitForURL(/\/app\/(explore|welcome)/)
+    await page.waitForURL(INSIDE)
 
     // A recovery code works once.
     await signOut(page)
@@ -218,14 +221,14 @@ async function factors({ w, chromium, options, label }: At, { owner }: Org): Pro
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
     await page.getByLabel('Recovery code').fill(recoveryCode)
     await page.getByRole('button', { name: 'Verify' }).click()
-    await page.waitForURL(/\/app\/(explore|welcome)/)
+    await page.waitForURL(INSIDE)
     await openAccount(w, page)
     await page.getByText('9 of 10 left').waitFor()
 
     // Turning it off takes a factor each time.
     await page.getByRole('button', { name: 'Remove app' }).click()
     await dialog.getByRole('button', { name: 'Use a passkey' }).click()
-    await page.getByRole('button', { name: 'Remove app' }).waitFor({ state: 'detached' })
+    await page.locator('main').getByRole('button', { name: 'Remove app' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Remove passkey Field laptop' }).click()
     await dialog.getByText('This is your last factor').waitFor()
     await dialog.getByRole('button', { name: 'Use a passkey' }).click()

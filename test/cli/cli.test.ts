@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { scene } from '../support/scene.ts'
 import { until } from '../support/service.ts'
 import { bandFile, reflectance } from '../support/stack.ts'
+import { addApp, codeOf } from '../support/second-factors.ts'
 import { striped } from '../support/tiff.ts'
 import { world } from '../support/world.ts'
 
@@ -62,6 +63,21 @@ test('the command line', async (t) => {
     assert.equal(saved.accounts.default.project, org.projectId, 'the only project is the default')
     assert.ok(!readFileSync(accounts, 'utf8').includes(org.owner.password))
     assert.equal(JSON.parse(await ok('projects', 'list')).total, 1)
+  })
+
+  await t.test('sign-in takes the code of an account with two factors', async () => {
+    const careful = await w.person()
+    const { secret, recoveryCodes } = await addApp(w, careful)
+    const args = ['sign-in', '--server', w.baseUrl, '--account', 'careful', '--email', careful.email, '--password-stdin']
+    const without = await run(args, careful.password)
+    assert.equal(without.code, 2)
+    assert.match(without.stderr, /--code/)
+    assert.equal((await run([...args, '--code', '000000'], careful.password)).code, 1)
+    for (const code of [codeOf(w, secret), recoveryCodes[0]!]) {
+      const { code: status, stderr } = await run([...args, '--code', code], careful.password)
+      assert.equal(status, 0, stderr)
+    }
+    await ok('accounts', 'use', 'default')
   })
 
   let itemId = ''

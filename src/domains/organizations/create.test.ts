@@ -35,7 +35,7 @@ test('organizations.create', async (t) => {
     assert.equal(refreshed.organization_id, organization.id)
     assert.equal((await w.ok(refreshed.access_token, 'organizations.get')).id, organization.id)
     const me = (await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${refreshed.access_token}` } })).body
-    const unlimited = { spend_limit_credits: null, per_order_limit_credits: null, spent_30d_credits: 0 }
+    const unlimited = { spend_limit_credits: null, per_order_limit_credits: null, spent_30d_credits: 0, requires_two_factors: false }
     assert.deepEqual(me.organizations, [{ id: organization.id, name: 'Küste & Söhne', role: 'owner', ...unlimited }])
   })
 

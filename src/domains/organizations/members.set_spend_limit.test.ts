@@ -27,6 +27,7 @@ test('organizations.members.set_spend_limit', async (t) => {
     role: 'member',
     per_order_limit_credits: 100,
     spend_limit_credits: 1_000,
+    has_two_factors: false,
   })
   assert.deepEqual(await stored(), [100, 1_000])
   for (const [limits, expected] of [

@@ -1,6 +1,6 @@
 /**
- * `GET /reset`, `GET /confirm` and `GET /change-email`: the pages that links in emails open. The token follows the `#`, so that it reaches no log and no
- * other site; a script sends it.
+ * `GET /reset`, `GET /confirm` and `GET /change-email`: the pages that links in emails open. The token follows the `#`, so that it
+ * reaches no log and no other site; a script sends it.
  */
 import type { FastifyInstance } from 'fastify'
 import { layout, sendPage } from './layout.ts'

@@ -41,7 +41,7 @@ export function changeEmailMail(to: Person, url: string): MailMessage {
   return compose(to, {
     subject: 'Confirm your new email address',
     paragraphs: [
-      'This address was entered as the new email address of a Groundtrack account. If you entered it, confirm it; you then sign in with it.',
+      'This address was entered as the new email address of a Groundtrack account. If you entered it, confirm it to sign in with it.',
       'The link works once and expires in 24 hours. If you did not request this, ignore this email.',
     ],
     link: { label: 'Confirm new email address', url },

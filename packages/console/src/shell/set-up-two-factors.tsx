@@ -8,7 +8,7 @@ import { Note } from '../ui/kit.ts'
 import styles from './choose-organization.module.css'
 import ui from '../ui/ui.module.css'
 
-const TwoFactorCard = loadLater(async () => (await import('../screens/account/two-factors.tsx')).TwoFactorCard)
+const TwoFactorCard = loadLater(async () => (await import('../parts/account/two-factors.tsx')).TwoFactorCard)
 
 export function SetUpTwoFactors({ organization }: { organization: string }): ReactElement {
   const { user } = useSession()

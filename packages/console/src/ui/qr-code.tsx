@@ -1,9 +1,10 @@
 import qrcode from 'qrcode-generator'
 import type { ReactElement } from 'react'
+import { classes } from './classes.ts'
 import styles from './qr-code.module.css'
 
 /** Black on white in both themes: cameras need it. */
-export function QrCode({ text, label }: { text: string; label: string }): ReactElement {
+export function QrCode({ text, label, isLarge }: { text: string; label: string; isLarge?: boolean }): ReactElement {
   const code = qrcode(0, 'M')
   code.addData(text)
   code.make()
@@ -13,7 +14,12 @@ export function QrCode({ text, label }: { text: string; label: string }): ReactE
     .map((index) => `M${index % size} ${Math.floor(index / size)}h1v1h-1z`)
     .join('')
   return (
-    <svg className={styles.qrCode} viewBox={`-2 -2 ${size + 4} ${size + 4}`} role="img" aria-label={label}>
+    <svg
+      className={classes(styles.qrCode, isLarge && styles.large)}
+      viewBox={`-2 -2 ${size + 4} ${size + 4}`}
+      role="img"
+      aria-label={label}
+    >
       <rect x={-2} y={-2} width={size + 4} height={size + 4} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>

@@ -14,7 +14,7 @@ import { Icon } from '../../ui/icons.tsx'
 import { useSending } from '../../ui/sending.ts'
 import { FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { TwoFactorCard } from './two-factors.tsx'
+import { TwoFactorCard } from '../../parts/account/two-factors.tsx'
 import styles from './account.module.css'
 import listStyles from '../../ui/list.module.css'
 import ui from '../../ui/ui.module.css'
@@ -25,14 +25,18 @@ export function Account(): ReactElement {
   useTitle('Account')
   return (
     <Page title="Account" about="How you sign in, and how the console shows numbers.">
-      <div className={styles.column}>
-        <Profile />
-        <EmailAddress />
-        <Password />
-        <TwoFactorCard />
-        <Sessions />
-        <Formats />
-        <DeleteAccount />
+      <div className={styles.columns}>
+        <div>
+          <Profile />
+          <EmailAddress />
+          <Password />
+        </div>
+        <div>
+          <TwoFactorCard />
+          <Sessions />
+          <Formats />
+          <DeleteAccount />
+        </div>
       </div>
     </Page>
   )
@@ -214,7 +218,7 @@ function SessionRow({ session }: { session: Session }): ReactElement {
         <Button
           size="s"
           variant="danger"
-          aria-label={`End session on ${device}`}
+          label={`End session on ${device}`}
           busy={end.isPending}
           onClick={() => end.mutate(undefined, { onError: (error) => void toast(error.message, 'bad') })}
         >

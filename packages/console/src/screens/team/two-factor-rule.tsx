@@ -35,7 +35,8 @@ export function TwoFactorRule(): ReactElement {
           <p className={classes(ui.soft, ui.small)}>
             {members_without === 0
               ? `All ${plural(members, 'member')} have two-factor sign-in.`
-              : `${members_without} of ${plural(members, 'member')} without a second factor: with the rule, they can only set one up. API keys keep working.`}
+              : `${members_without} of ${plural(members, 'member')} without a second factor: ` +
+                'with the rule, they can only set one up. API keys keep working.'}
           </p>
         )}
       </Loaded>

@@ -14,7 +14,7 @@ import { useSending } from '../../ui/sending.ts'
 import { FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { PresenceDialog } from './presence.tsx'
-import styles from './account.module.css'
+import styles from './factors.module.css'
 import listStyles from '../../ui/list.module.css'
 import ui from '../../ui/ui.module.css'
 
@@ -72,6 +72,11 @@ function Row({ icon, title, about, children }: { icon: IconName; title: string; 
   )
 }
 
+function passkeyText({ is_synced, created_at, last_used_at }: TwoFactors['passkeys'][number]): string {
+  const use = last_used_at ? `last used ${date(last_used_at)}` : 'never used'
+  return `Passkey${is_synced ? ', backed up' : ''}, added ${date(created_at)}, ${use}`
+}
+
 function Factors({ data, onStep }: { data: TwoFactors; onStep(step: Step): void }): ReactElement {
   return (
     <>
@@ -90,18 +95,13 @@ function Factors({ data, onStep }: { data: TwoFactors; onStep(step: Step): void 
             </Button>
           )}
         </Row>
-        {data.passkeys.map(({ id, name, is_synced, created_at, last_used_at }) => (
-          <Row
-            key={id}
-            icon="key"
-            title={name}
-            about={`Passkey${is_synced ? ', backed up' : ''}, added ${date(created_at)}, ${last_used_at ? `last used ${date(last_used_at)}` : 'never used'}`}
-          >
+        {data.passkeys.map((passkey) => (
+          <Row key={passkey.id} icon="key" title={passkey.name} about={passkeyText(passkey)}>
             <Button
               size="s"
               variant="danger"
-              aria-label={`Remove passkey ${name}`}
-              onClick={() => onStep({ kind: 'remove-passkey', id, name })}
+              label={`Remove passkey ${passkey.name}`}
+              onClick={() => onStep({ kind: 'remove-passkey', id: passkey.id, name: passkey.name })}
             >
               Remove
             </Button>
@@ -232,7 +232,7 @@ function ConfirmApp({ secret, uri, onDone, onClose }: ConfirmParts): ReactElemen
     <Dialog title="Scan the QR code" onClose={onClose}>
       <form className={classes(ui.flexColumn, ui.gap16)} onSubmit={form.send}>
         <p>Scan this code with your authenticator app, or enter the secret there. Then enter the code that the app shows.</p>
-        <QrCode text={uri} label="QR code for the authenticator app" />
+        <QrCode text={uri} label="QR code for the authenticator app" isLarge />
         <div className={classes(ui.flexRow, ui.gap8, ui.wrap)}>
           <output className={classes(ui.mono, ui.breakAnywhere)} aria-label="Secret">
             {secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}

@@ -57,7 +57,7 @@ export function PresenceDialog({ title, children, twoFactors, action, isDanger, 
   )
 }
 
-export function PasskeyOrFormProblem({ error }: { error: unknown }): ReactElement | null {
+function PasskeyOrFormProblem({ error }: { error: unknown }): ReactElement | null {
   if (isCancelled(error))
     return (
       <Note tone="warn" icon="key">
