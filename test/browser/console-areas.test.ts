@@ -74,7 +74,7 @@ async function corners(w: World, { page }: Seat, { hands, suffix }: { hands: Han
   const added = page.getByRole('button', { name: /^Corner 2 of 5/ })
   await added.focus()
   await editor.getByLabel('Corner 2: latitude, longitude').fill('48.19, 2.31')
-  await editor.getByRole('button', { name: 'Move corner' }).click()
+  await editor.getByRole('button', { name: 'Move corner', exact: true }).click()
   await page.getByRole('button', { name: 'Corner 2 of 5: 48.19000, 2.31000' }).waitFor()
   const last = page.getByRole('button', { name: /^Corner 5 of 5/ })
   await last.focus()
