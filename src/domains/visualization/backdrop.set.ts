@@ -10,7 +10,7 @@ export default operation({
   id: 'visualization.backdrop.set',
   scope: 'items:write',
   tier: 'compute',
-  input: Closed({ backdrop: Described(Nullable(BackdropInput), 'Backdrop of the maps; null for the built-in base map') }),
+  input: Closed({ backdrop: Described(Nullable(BackdropInput), 'Backdrop to show from now on; null for the built-in base map') }),
   output: BackdropResult,
   example: { input: { backdrop: EXAMPLE_BACKDROP }, output: EXAMPLE_RESULT },
 }).handle({

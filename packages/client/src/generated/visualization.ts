@@ -19,7 +19,7 @@ export interface VisualizationBackdropGetOutput {
 
 /** Input of `visualization.backdrop.set`. */
 export interface VisualizationBackdropSetInput {
-  /** Backdrop of the maps; null for the built-in base map */
+  /** Backdrop to show from now on; null for the built-in base map */
   backdrop: {
     /** `map` for a base map of the service, `item` or `collection` for imagery */
     kind: 'map' | 'item' | 'collection'

@@ -70,7 +70,7 @@ class VisualizationBackdropApi(Namespace):
         Requires the scope `items:write`. Changes data of the organization.
 
         Args:
-            backdrop: Backdrop of the maps; null for the built-in base map
+            backdrop: Backdrop to show from now on; null for the built-in base map
         """
         return self._client.record("visualization.backdrop.set", {"backdrop": backdrop}, options, "keyed", VisualizationBackdropSetOutput)
 
@@ -98,7 +98,7 @@ class AsyncVisualizationBackdropApi(AsyncNamespace):
         Requires the scope `items:write`. Changes data of the organization.
 
         Args:
-            backdrop: Backdrop of the maps; null for the built-in base map
+            backdrop: Backdrop to show from now on; null for the built-in base map
         """
         return await self._client.record("visualization.backdrop.set", {"backdrop": backdrop}, options, "keyed", VisualizationBackdropSetOutput)
 
