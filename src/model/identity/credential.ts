@@ -56,7 +56,10 @@ export interface MemberClaim {
 export async function liveMembers(db: Db, claims: readonly MemberClaim[]): Promise<(Omit<LiveSession, 'expiresAt'> | null)[]> {
   const { rows } = await sql<Omit<LiveSession, 'expiresAt'> & { ordinal: number }>`
     select claim.ordinal::int, u.id as "userId", u.is_system_admin as "isSystemAdmin", u.is_clip_user as "isClipUser",
-      m.org_id as "organizationId", m.role as "organizationRole", ${mustSetUpTwoFactors(sql.ref('u.id'))} as "mustSetUpTwoFactors"
+      m.org_id as "organizationId", m.role as "organizationRole",
+      -- The signature does not say how its session began.
+      not exists (select from sso_identity own where own.user_id = u.id)
+        and ${mustSetUpTwoFactors(sql.ref('u.id'))} as "mustSetUpTwoFactors"
     from unnest(${claims.map((claim) => claim.userId)}::uuid[],
       ${claims.map((claim) => claim.organizationId)}::uuid[]) with ordinality as claim (user_id, org_id, ordinal)
     join app_user u on u.id = claim.user_id and u.is_active
