@@ -176,6 +176,17 @@ const ownServices = (db: Db, clock: Clock) => ({
   cursors: createCursors(db, clock),
 })
 
+/** Services that are passed on as they are. */
+const givenServices = ({ storage, secrets, payments, vendors, webhooks, mail, sso }: Parts) => ({
+  storage,
+  secrets,
+  payments,
+  vendors,
+  webhooks,
+  mail,
+  sso,
+})
+
 /** Settings that operations and tasks know. */
 const settingsOf = ({ retention = STANDARD_RETENTION, jobPartSamples = 0 }: Parts) => ({ retention, jobPartSamples })
 
@@ -205,13 +216,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     layers,
     ...ownServices(db, clock),
     usage,
-    storage: parts.storage,
-    secrets: parts.secrets,
-    payments: parts.payments,
-    vendors: parts.vendors,
-    webhooks: parts.webhooks,
-    mail: parts.mail,
-    sso: parts.sso,
+    ...givenServices(parts),
     clipAreas: parts.clipAreas ?? [],
     workers: parts.workers ?? NO_WORKERS,
     // A separate queue, so that guesses at share links never delay sign-ins.
