@@ -84,7 +84,7 @@ export function programOf(port: string | undefined, challenge: string | undefine
 const random = (): string => randomBytes(32).toString('base64url')
 
 /** The address that the provider sends the browser back to. Each connection has its own, so that no provider can answer for another. */
-export const redirectUri = (baseUrl: string, organizationId: string | null): string =>
+const redirectUri = (baseUrl: string, organizationId: string | null): string =>
   `${baseUrl}/auth/sso/callback${organizationId === null ? '' : `/${organizationId}`}`
 
 interface Source {

@@ -21,7 +21,7 @@ export interface InstallationProvider extends Provider {
 }
 
 /** What one sign-in is bound to; all of it is random except the address. */
-export interface Attempt {
+interface Attempt {
   readonly state: string
   readonly nonce: string
   readonly verifier: string

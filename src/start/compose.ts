@@ -192,6 +192,17 @@ function signersOf(db: Db, clock: Clock) {
 const sharesOf = ({ db, clock, passwordCost: cost }: Parts) =>
   createShares(db, clock, createPasswords({ cost, maxRunning: 1, waiting: 'visitors of share links' }))
 
+/** Services that are passed on as they are. */
+const givenServices = ({ storage, secrets, payments, vendors, webhooks, mail, sso }: Parts) => ({
+  storage,
+  secrets,
+  payments,
+  vendors,
+  webhooks,
+  mail,
+  sso,
+})
+
 /** Settings that operations and tasks know. */
 const settingsOf = (parts: Parts) => ({
   retention: parts.retention ?? STANDARD_RETENTION,
@@ -228,13 +239,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     layers,
     ...ownServices(db, clock),
     usage,
-    storage: parts.storage,
-    secrets: parts.secrets,
-    payments: parts.payments,
-    vendors: parts.vendors,
-    webhooks: parts.webhooks,
-    mail: parts.mail,
-    sso: parts.sso,
+    ...givenServices(parts),
     shares: sharesOf(parts),
     tileSigner: tileSignatures,
     commit: createCommit({ db, clock, tasks, committed }),

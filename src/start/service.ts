@@ -57,6 +57,14 @@ export async function startService(config: Config, catalogue: Catalogue): Promis
   }
 }
 
+const imagerySettings = ({ cogCompression, rasterProcesses, jobPartSamples, cdnSeconds, tileCache }: Config) => ({
+  cogCompression,
+  rasterProcesses,
+  jobPartSamples,
+  cdnSeconds,
+  tileCache,
+})
+
 async function startParts(config: Config, catalogue: Catalogue, started: AsyncDisposableStack): Promise<void> {
   const log = openLog(config, started)
   await startTracing(config, log, started)
@@ -95,11 +103,7 @@ async function startParts(config: Config, catalogue: Catalogue, started: AsyncDi
     cogHosts: config.cogHosts,
     egressAllow: config.egressAllow,
     workDir: path.join(config.dataDir, 'work'),
-    cogCompression: config.cogCompression,
-    rasterProcesses: config.rasterProcesses,
-    jobPartSamples: config.jobPartSamples,
-    cdnSeconds: config.cdnSeconds,
-    tileCache: config.tileCache,
+    ...imagerySettings(config),
     notices,
     replicas,
     retention: config.retention,

@@ -34,16 +34,7 @@ export function createOpenId({ clock, installation, nameServers, ...options }: O
   const fetchThrough = fetchOf(egress)
   const descriptions = new LRUCache<string, oidc.ServerMetadata>({ max: MAX_DESCRIPTIONS, ttl: DESCRIPTION_MS })
 
-  const configure = (server: oidc.ServerMetadata, provider: Provider): oidc.Configuration => {
-    const skew = Math.round((clock.now().getTime() - Date.now()) / 1_000)
-    const metadata = { [oidc.clockSkew]: skew, [oidc.clockTolerance]: TOLERANCE_SECONDS }
-    const config = new oidc.Configuration(server, provider.clientId, metadata, authenticationOf(server, provider))
-    config[oidc.customFetch] = fetchThrough
-    oidc.allowInsecureRequests(config) // The guard decides: https, unless the operator allows a host.
-    oidc.enableNonRepudiationChecks(config) // The signature is checked although the token comes from the provider itself.
-    return config
-  }
-
+  const configure = (server: oidc.ServerMetadata, provider: Provider) => configured(server, provider, { clock, fetch: fetchThrough })
   const describe = async (provider: Provider): Promise<oidc.ServerMetadata> => {
     const known = descriptions.get(provider.issuer)
     if (known) return known
@@ -101,14 +92,30 @@ export function createOpenId({ clock, installation, nameServers, ...options }: O
           ...(idToken === null ? {} : { id_token_hint: idToken }),
         }).href
       }),
-    async txtRecords(name) {
-      const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 })
-      if (nameServers) resolver.setServers(nameServers)
-      const records = await resolver.resolveTxt(name).catch(() => [])
-      return records.map((parts) => parts.join(''))
-    },
+    txtRecords: (name) => textsAt(name, nameServers),
     close: () => egress.close(),
   }
+}
+
+function configured(
+  server: oidc.ServerMetadata,
+  provider: Provider,
+  { clock, fetch }: { clock: Clock; fetch: oidc.CustomFetch },
+): oidc.Configuration {
+  const skew = Math.round((clock.now().getTime() - Date.now()) / 1_000)
+  const metadata = { [oidc.clockSkew]: skew, [oidc.clockTolerance]: TOLERANCE_SECONDS }
+  const config = new oidc.Configuration(server, provider.clientId, metadata, authenticationOf(server, provider))
+  config[oidc.customFetch] = fetch
+  oidc.allowInsecureRequests(config) // The guard decides: https, unless the operator allows a host.
+  oidc.enableNonRepudiationChecks(config) // The signature is checked although the token comes from the provider itself.
+  return config
+}
+
+async function textsAt(name: string, nameServers: readonly string[] | undefined): Promise<string[]> {
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 })
+  if (nameServers) resolver.setServers(nameServers)
+  const records = await resolver.resolveTxt(name).catch(() => [])
+  return records.map((parts) => parts.join(''))
 }
 
 /** As the standards demand unless the provider says otherwise: in the header. Some providers accept the body only. */

@@ -11,6 +11,7 @@ export default operation({
   id: 'organizations.domains.add',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({ domain: DomainName }),
   output: DomainRecord,
   example: {

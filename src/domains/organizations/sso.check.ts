@@ -8,6 +8,7 @@ export default operation({
   id: 'organizations.sso.check',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({}),
   output: ConnectionRecord,
   example: { input: {}, output: EXAMPLE_CONNECTION },

@@ -44,14 +44,14 @@ export async function checked(sso: SingleSignOn, provider: Provider): Promise<{ 
   }
 }
 
-export const MAX_RULES = 50
+const MAX_RULES = 50
 
 export const Role = Choice(INVITED_ROLES)
 
-export const RoleRule = Closed(
+const RoleRule = Closed(
   {
     value: Type.String({ minLength: 1, maxLength: 200, description: 'Value of the claim, such as the name of a group' }),
-    role: Described(Role, 'Role in the organization'),
+    role: Described(Role, 'Role in the organization that the value gives'),
     project_id: Type.Optional(Described(Uuid, 'ID of a project that the value gives access to')),
     project_role: Type.Optional(Choice(PROJECT_ROLES, { description: 'Role in this project' })),
   },

@@ -15,6 +15,7 @@ export default operation({
   id: 'organizations.update',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     name: Type.Optional(Described(NotBlank(200), 'Display name of the organization')),
     description: Described(ShortText, 'Description of the organization'),

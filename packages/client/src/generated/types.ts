@@ -2822,7 +2822,7 @@ export interface SsoDomain {
 export interface SsoRoleRule {
   /** Value of the claim, such as the name of a group */
   value: string
-  /** Role in the organization */
+  /** Role in the organization that the value gives */
   role: 'admin' | 'member'
   /** ID of a project that the value gives access to */
   project_id?: string | undefined

@@ -32,6 +32,9 @@ function rulesOf(text: string, before: readonly Rule[]): Rule[] | null {
   return rules.every((rule) => rule !== null) ? rules : null
 }
 
+const tell = (status: SsoConnection['status']) =>
+  status === 'verified' ? toast('The provider is connected') : toast('Saved, but the provider does not respond', 'bad')
+
 export function ConnectSso({ connection, redirectUri, signOutUri, onClose }: ConnectParts): ReactElement {
   const [issuer, setIssuer] = useState(connection?.issuer ?? '')
   const [clientId, setClientId] = useState(connection?.client_id ?? '')
@@ -62,10 +65,7 @@ export function ConnectSso({ connection, redirectUri, signOutUri, onClose }: Con
       },
       {
         onSuccess: ({ status }) => {
-          toast(
-            status === 'verified' ? 'The provider is connected' : 'Saved, but the provider does not respond',
-            status === 'verified' ? 'ok' : 'bad',
-          )
+          tell(status)
           onClose()
         },
       },
@@ -74,9 +74,7 @@ export function ConnectSso({ connection, redirectUri, signOutUri, onClose }: Con
   return (
     <Dialog title={connection ? 'Change provider' : 'Connect a provider'} onClose={onClose} size={560}>
       <form className={classes(ui.flexColumn, ui.gap12)} autoComplete="off" onSubmit={send}>
-        <p className={ui.soft}>Register Groundtrack as a web application at your provider, with these addresses.</p>
-        <Address label="Redirect URI" text={redirectUri} />
-        <Address label="After signing out" text={signOutUri} />
+        <Registration redirectUri={redirectUri} signOutUri={signOutUri} />
         <Field
           label="Issuer URL"
           type="url"
@@ -132,6 +130,16 @@ export function ConnectSso({ connection, redirectUri, signOutUri, onClose }: Con
         </Button>
       </form>
     </Dialog>
+  )
+}
+
+function Registration({ redirectUri, signOutUri }: Pick<ConnectParts, 'redirectUri' | 'signOutUri'>): ReactElement {
+  return (
+    <>
+      <p className={ui.soft}>Register Groundtrack as a web application at your provider, with these addresses.</p>
+      <Address label="Redirect URI" text={redirectUri} />
+      <Address label="After signing out" text={signOutUri} />
+    </>
   )
 }
 

@@ -74,7 +74,7 @@ class SsoRoleRuleInput(TypedDict):
     value: str
     """Value of the claim, such as the name of a group"""
     role: Literal["admin", "member"]
-    """Role in the organization"""
+    """Role in the organization that the value gives"""
     project_id: NotRequired[str]
     """ID of a project that the value gives access to"""
     project_role: NotRequired[Literal["admin", "editor", "viewer"]]

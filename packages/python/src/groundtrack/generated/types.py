@@ -2914,7 +2914,7 @@ class SsoRoleRule(Record):
     value: str
     """Value of the claim, such as the name of a group"""
     role: Literal["admin", "member"]
-    """Role in the organization"""
+    """Role in the organization that the value gives"""
     project_id: str | None
     """ID of a project that the value gives access to"""
     project_role: Literal["admin", "editor", "viewer"] | None
