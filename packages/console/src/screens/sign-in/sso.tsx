@@ -70,7 +70,7 @@ const PROBLEMS: Readonly<Record<string, { title: string; text: ReactNode }>> = {
   cancelled: { title: 'Sign-in cancelled', text: 'You cancelled at the login of your organization. Nothing was changed.' },
   provider: {
     title: 'Your login did not work',
-    text: "The provider's response could not be verified. Try again; if it happens again, tell an owner of your organization to check the connection.",
+    text: "The provider's response could not be verified. If it happens again, ask an owner of your organization to check the connection.",
   },
   'unverified-email': {
     title: 'Your email address is not verified',
