@@ -5,6 +5,7 @@ import inviteByMail from '#domains/notifications/invite.task.ts'
 import resetPassword from '#domains/notifications/reset-password.task.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { receiver } from '../support/receiver.ts'
+import { addApp } from '../support/second-factors.ts'
 import { world } from '../support/world.ts'
 
 const LINK = (target_id: string) => ({
@@ -84,6 +85,20 @@ test('row 49: first password reset by email', async (t) => {
     assert.equal((await w.call(key, 'projects.list')).status, 200)
     assert.equal((await w.accept((await w.person()).token, invitation.url)).status, 200)
   })
+})
+
+test('row 49: second factors', async (t) => {
+  const server = await mailServer(t)
+  const w = await world(t, { smtpUrl: server.url })
+  const person = await w.person('stranger@example.com')
+  await addApp(w, person)
+  await w.post('/auth/forgot', { email: person.email })
+  await w.drain(resetPassword)
+  const token = /#token=([\w-]+)/.exec(server.mails.findLast(({ to }) => to[0] === person.email)!.text)![1]!
+  const password = 'the true owner of it'
+  assert.equal((await w.post('/auth/reset', { token, password })).status, 204)
+  const owner = await w.signIn({ ...person, password })
+  assert.equal((await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${owner.token}` } })).body.has_two_factors, false)
 })
 
 test('row 49: confirmed address', async (t) => {
