@@ -67,6 +67,8 @@ export default function ExploreMap(parts: ExploreMapParts): ReactElement {
   const styled = swiped?.[0] ?? (selected?.tiles ? selected : (shown.findLast(({ tiles }) => tiles !== null) ?? null))
   const source = parts.sources.find(({ host_name }) => host_name === styled?.host) ?? null
   const style = useSceneTiles({ scene: styled, others: onMap, source, url, backdrop })
+  // There is room for one of them.
+  const hasPanelOnPhone = isPhone && (areaTool.isEditing || (shown.length > 0 && selected === null))
   return (
     <MapSlot>
       <AreaTools onArea={areaTool.takeArea} onPolygons={areaTool.takePolygons} />
@@ -88,13 +90,15 @@ export default function ExploreMap(parts: ExploreMapParts): ReactElement {
         bbox={url['bbox']}
         onSearch={(box) => setUrl({ bbox: box.map((value) => value.toFixed(3)).join(','), place: null }, true)}
       />
-      <Timeline
-        scenes={scenes}
-        from={filters.from}
-        to={filters.to}
-        selected={selected}
-        onChange={(from, to) => setUrl({ from: from || null, to: to || null })}
-      />
+      {!hasPanelOnPhone && (
+        <Timeline
+          scenes={scenes}
+          from={filters.from}
+          to={filters.to}
+          selected={selected}
+          onChange={(from, to) => setUrl({ from: from || null, to: to || null })}
+        />
+      )}
     </MapSlot>
   )
 }
