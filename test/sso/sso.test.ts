@@ -34,6 +34,16 @@ test("an organization's provider", async (t) => {
     assert.equal((await c.enter('ana')).user.id, before)
   })
 
+  await t.test("the organization's rule of two factors is the provider's business", async () => {
+    const rule = (isRequired: boolean) =>
+      w.db.updateTable('organization').set({ requires_two_factors: isRequired }).where('id', '=', org.id).execute()
+    await rule(true)
+    const { access_token } = await c.enter('ana')
+    assert.equal((await w.call(access_token, 'projects.list')).status, 200)
+    assert.equal((await w.call(org.owner.token, 'projects.list')).body.code, 'two-factors-required', 'for whoever has a password only')
+    await rule(false)
+  })
+
   await t.test('the way back leads to the page that was asked for', async () => {
     const { url } = await c.signIn('ana', `organization=${org.id}&next=${encodeURIComponent('/orders?status=open')}`)
     assert.equal(url.searchParams.get('next'), '/orders?status=open')
