@@ -139,12 +139,14 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'billing.approvals.reject': { output: ['input'] },
   'billing.approvals.request': { input: ['input'], output: ['input'] },
   'catalog.aggregate': { input: ['query', 'intersects'] },
+  'catalog.coverage': { input: ['area', 'footprints[]'], output: ['covered', 'rest'] },
   'catalog.federated_search': {
     input: ['query', 'intersects'],
     output: ['features[].geometry', 'features[].properties', 'features[].assets', 'features[].links[]', 'features[].links[].body'],
   },
   'catalog.granule_points': { input: ['clip_polygon'] },
   'catalog.item.get': { output: ['geometry', 'properties', 'assets', 'links[]', 'links[].body'] },
+  'catalog.scene.cloud_cover': { input: ['area'] },
   'catalog.scene.copy': { input: ['area'], output: JOB.map((field) => `job.${field}`) },
   'catalog.scene.save': { output: ITEM.map((field) => `item.${field}`) },
   'catalog.search': {
@@ -224,6 +226,8 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'organizations.create': { input: ['billing_address'], output: ['billing_address'] },
   'organizations.get': { output: ['billing_address'] },
   'organizations.set_billing_mode': { output: ['billing_address'] },
+  'organizations.set_public_links': { output: ['billing_address'] },
+  'organizations.update': { output: ['billing_address'] },
   'visualization.list_for': { input: ['band_roles', 'render_params'] },
 }
 
