@@ -36,6 +36,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
     'src/adapters/storage/crash.test.ts',
     'test/{cluster,faults}/*.test.ts',
     'test/{money,orders,processing,webhooks}/kill.test.ts',
+    'test/processing/parts.test.ts',
   ],
   'services as processes: starts, machine failures, workers, alerts, the first minute, the settings of the guides': [
     'test/{backup,embedded,first-minute,machine-failures,pgbackrest,processes,readiness,restore}.test.ts',
@@ -52,7 +53,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
     'src/domains/cog/{statistics,tile.render}.test.ts',
     'src/domains/items/{asset.download,import_stac.geoparquet,retention,stack,tile,tile.wmts}.test.ts',
     'src/domains/orders/{archive,faults,limits,payments,tasking,wrong-deliveries}.test.ts',
-    'src/domains/processing/{cancel,execute,processing,stages}.test.ts',
+    'src/domains/processing/{cancel,execute,parts,processing,stages}.test.ts',
     'src/domains/stac/{heavy,shown}.test.ts',
     'src/domains/uploads/{facts,position,uploads}.test.ts',
     'src/http/{events,mailed}.test.ts',
