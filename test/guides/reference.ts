@@ -10,6 +10,7 @@ const NOT_FOR_DEMO = /^(admin|clip):/
 /** What the demo has none of, and why. */
 const LACKING: ReadonlyMap<string, string> = new Map([
   ['organizations.commitments.statement', 'only organizations with a contract have one'],
+  ['share.wmts_capabilities', 'only public links have them'],
 ])
 
 // oxlint-disable-next-line typescript/no-explicit-any
