@@ -21,8 +21,8 @@ import { waitingFor } from './support/turns.ts'
 import { watchFiles } from './support/watchdog.ts'
 
 const root = path.dirname(import.meta.dirname)
-/** A test waits for the database, or for a service that it started, about as long as it computes; what takes long waits longer. */
-const PROCESSES_A_CORE = { daily: 2, long: 3 }
+/** A test waits for the database, or for a service that it started, about as long as it computes. */
+const PROCESSES_A_CORE = 2
 /** What `test/cluster` was asked for: faults, which mostly wait, and rollouts. */
 const CLUSTER_MS = Number(process.env['FAULTS'] ?? 0) * 120_000 + (process.env['RATE'] ? 1_800_000 : 0)
 /** For a test that hangs: by the clock, so that it is far above what any takes on a busy machine. */
@@ -105,7 +105,7 @@ try {
   })
   const tests = run({
     files: entries,
-    concurrency: os.availableParallelism() * PROCESSES_A_CORE[selection === '--rest' ? 'long' : 'daily'],
+    concurrency: os.availableParallelism() * PROCESSES_A_CORE,
     timeout: TIMEOUT_MS,
     execArgv: ['--import', pathToFileURL(path.join(import.meta.dirname, 'support/leave.ts')).href],
     signal: interrupted.signal,

@@ -20,7 +20,7 @@ const TURNS: readonly (readonly string[])[] = [
 
 /** Each takes a browser for a minute or more. */
 const JOURNEYS = 'test/browser/console-*.test.ts'
-const JOURNEY_TURNS = 10
+const JOURNEY_TURNS = 20
 
 /** Of the files of this root, those whose turn it is not. */
 export function waitingFor(root: string, seed: number): ReadonlySet<string> {

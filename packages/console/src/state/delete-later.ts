@@ -9,7 +9,8 @@ import { queries, touch } from '../api/query.ts'
 import { recordingFetch } from '../api/recorder.ts'
 import { currentToken, freshToken, onSessionEnd } from '../api/session.ts'
 
-const UNDO_MS = 10_000
+/** Long enough to reach the button by keyboard. */
+const UNDO_MS = 20_000
 
 interface Deletion<K extends OperationId> {
   operation: K
