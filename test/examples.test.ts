@@ -25,13 +25,18 @@ const PIXELS = ['items.set_asset_band_names', 'clip.create_from_item', 'alerts.t
 /** Examples that no world of a test can have at hand, and why; each is called with its like by the tests of its domain. */
 const ABOUT_OTHERS: ReadonlyMap<string, string> = new Map([
   ['catalog.granule_points', 'the address of a granule holds the port of the sandbox'],
+  ['catalog.scene.cloud_cover', 'a scene of a host on the internet'],
   ['catalog.scene.copy', 'a scene of a host on the internet'],
   ['catalog.scene.save', 'a scene of a host on the internet'],
   ['clip.create_from_area', 'the designated clip user, with a project of their own'],
   ['clip.job.download', 'a finished clip with files'],
   ['mosaic.register', 'a file on a public host'],
+  ['organizations.domains.verify', 'a domain that was added before'],
+  ['organizations.sso.set_rules', 'a provider that works'],
+  ['organizations.two_factors.set', 'an owner who has two factors'],
   ['processing.job.register', 'the token of a worker for one job'],
   ['saved_searches.create', 'a collection of a host on the internet'],
+  ['share.wmts_capabilities', 'a public link'],
 ])
 /** Who calls what the owner may not. */
 const OTHERS: readonly PrincipalName[] = ['owner', 'clip', 'staff', 'service of A', 'service', 'worker']

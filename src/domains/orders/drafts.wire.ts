@@ -6,6 +6,7 @@ import { requireArea } from '#core/geometry.ts'
 import { mapInTime } from '#core/in-parts.ts'
 import { requireSignedIn } from '#core/principal.ts'
 import { invalidField } from '#core/problem.ts'
+import { CreditsInput } from '#core/money-shapes.ts'
 import { Closed, Described, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import type { Draft, DraftCapture, Owner } from '#model/orders/draft.ts'
@@ -21,10 +22,7 @@ const Capture = {
   id: Type.String({ minLength: 1, maxLength: 256, description: 'Scene ID from `catalog.search`' }),
   host: Type.String({ minLength: 1, maxLength: 100, description: 'Host name' }),
   geometry: Described(Nullable(GeoJsonArea), 'Part of the scene to order: GeoJSON Polygon or MultiPolygon; null for the whole scene'),
-  quoted_credits: Described(
-    Nullable(Type.Integer({ minimum: 0 })),
-    'Price in credits that the scene had when the draft was saved; null if unknown',
-  ),
+  quoted_credits: Described(Nullable(CreditsInput(0)), 'Price in credits that the scene had when the draft was saved; null if unknown'),
 }
 
 export const NewCaptures = Type.Array(
