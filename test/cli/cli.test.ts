@@ -78,6 +78,7 @@ test('the command line', async (t) => {
       assert.equal(status, 0, stderr)
     }
     await ok('accounts', 'use', 'default')
+    await ok('sign-out', '--account', 'careful')
   })
 
   let itemId = ''
