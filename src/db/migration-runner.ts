@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import pg from 'pg'
 import { directOf } from './connections.ts'
-import { waitForLock } from './lock.ts'
+import { withAdvisoryLock } from './lock.ts'
 import type { Db } from './tables.ts'
 
 export interface Migration {
@@ -74,10 +74,7 @@ export async function schemaStatus(db: Db, migrations: Migrations): Promise<Sche
 /** Applies what is pending, one process at a time; the others wait and have nothing to do. Returns the names. */
 export async function runMigrations(db: Db, migrations: Migrations, options: RunOptions = {}): Promise<string[]> {
   const direct = directOf(db)
-  return await direct.transaction().execute(async (lock) => {
-    await waitForLock(lock, sql`${sql.lit(LOCK_ID)}::bigint`, () =>
-      options.onWaiting?.('Another process is migrating the database; waiting for it'),
-    )
+  const migrate = async (): Promise<string[]> => {
     const status = await schemaStatus(direct, migrations)
     requireFloor(status, migrations)
     const isNew = status.applied.length === 0 && status.unknown.length === 0
@@ -87,7 +84,10 @@ export async function runMigrations(db: Db, migrations: Migrations, options: Run
     const due = status.pending.filter((name) => isNew || options.phase === 'all' || migrations[name]!.kind !== 'contract')
     for (const batch of batchesOf(due, migrations, isNew)) await apply(direct, batch, migrations, options)
     return due
-  })
+  }
+  return await withAdvisoryLock(db, sql`${sql.lit(LOCK_ID)}::bigint`, migrate, () =>
+    options.onWaiting?.('Another process is migrating the database; waiting for it'),
+  )
 }
 
 function requireFloor({ floor, unknown }: SchemaStatus, migrations: Migrations): void {
