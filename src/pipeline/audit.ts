@@ -115,6 +115,7 @@ export function auditEntry(
   artifacts: readonly string[] = [],
 ): audit.AuditEntry {
   const { principal, invocationId, organizationId, inputHash } = trace
+  const at = (trace.auditedAt ??= clock.now())
   return {
     invocationId,
     organizationId,
@@ -127,7 +128,7 @@ export function auditEntry(
     userId: principal?.userId ?? null,
     apiKeyId: principal?.apiKeyId ?? null,
     durationMs: Math.round(performance.now() - trace.startedAtMs),
-    at: clock.now(),
+    at,
     calls: 1,
     subject: status < 400 ? trace.subject : null,
   }

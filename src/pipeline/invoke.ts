@@ -58,6 +58,7 @@ async function invokeWithin(span: Span | null, platform: Platform, op: AnyOperat
     inputHash: null,
     headers: {},
     subject: null,
+    auditedAt: null,
     audited: false,
   }
   span?.set({ 'groundtrack.operation': op.id, 'groundtrack.tier': op.tier, 'groundtrack.invocation_id': trace.invocationId })

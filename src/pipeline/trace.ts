@@ -11,6 +11,11 @@ export interface Trace {
   headers: Record<string, string>
   /** Set for a read that is audited together with others of the same subject. */
   subject: string | null
+  /**
+   * The time of the audit entry, from the first attempt to write it on: if a call that was thought to have failed has committed with
+   * its entry, the entry of the failure has the same key and adds nothing.
+   */
+  auditedAt: Date | null
   /** True once the audit entry has committed with the call's own transaction. */
   audited: boolean
 }

@@ -1,4 +1,4 @@
-/** A TCP proxy in front of PostgreSQL that can fall silent, drop connections and refuse new ones. */
+/** A TCP proxy in front of PostgreSQL that can fall silent, drop connections, refuse new ones and lose the answer to a commit. */
 import net, { type AddressInfo, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
@@ -11,15 +11,23 @@ export interface DatabaseProxy {
   /** Drops all connections without a goodbye, and refuses new ones until `accept`. */
   cut(): void
   accept(): void
+  /** From now on, a connection breaks when the server has carried out a commit, before the client learns of it. */
+  loseCommits(): void
+  keepCommits(): void
 }
+
+/** As a simple query. */
+const COMMIT = 'commit\0'
 
 export async function databaseProxy(t: TestContext, url: string): Promise<DatabaseProxy> {
   const { host, port, user, password, database } = new pg.Client({ connectionString: url })
   const sockets = new Set<Socket>()
   let isFrozen = false
   let isCut = false
+  let isLosing = false
   const server = net.createServer((client) => {
     if (isCut) return void client.resetAndDestroy()
+    let hasCommitted = false
     const upstream = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host)
     for (const [from, to] of [
       [client, upstream],
@@ -27,7 +35,11 @@ export async function databaseProxy(t: TestContext, url: string): Promise<Databa
     ] as const) {
       sockets.add(from)
       if (isFrozen) from.pause()
-      from.on('data', (chunk) => void to.write(chunk))
+      from.on('data', (chunk) => {
+        if (from === upstream && hasCommitted) return void client.resetAndDestroy()
+        if (from === client) hasCommitted = isLosing && chunk.includes(COMMIT)
+        to.write(chunk)
+      })
       from.on('error', () => to.destroy())
       from.on('close', () => {
         sockets.delete(from)
@@ -58,6 +70,12 @@ export async function databaseProxy(t: TestContext, url: string): Promise<Databa
     cut,
     accept() {
       isCut = false
+    },
+    loseCommits() {
+      isLosing = true
+    },
+    keepCommits() {
+      isLosing = false
     },
   }
 }
