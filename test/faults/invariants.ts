@@ -84,6 +84,9 @@ const CALLS: readonly Rule[] = [
   ),
 ]
 
+/** After a process had a wrong clock, this holds only once another has counted in the window: it brings the window back. */
+export const RATE_WINDOWS = 'a rate window counts nothing below zero and began in the past'
+
 const CLAIMS: readonly Rule[] = [
   query(
     'a claim that is done has a stored answer that succeeded, and no other has one',
@@ -103,7 +106,7 @@ const CLAIMS: readonly Rule[] = [
     select key as what from idempotency_claim where state = 'running' and lease_until > clock_timestamp() + interval '11 seconds'`,
   ),
   query(
-    'a rate window counts nothing below zero and began in the past',
+    RATE_WINDOWS,
     `
     select subject as what from rate_window where used < 0 or started_at > clock_timestamp() + interval '1 second'`,
   ),
