@@ -9,7 +9,7 @@ import { isAlive, openLab, postmasterOf, until } from '../test/support/service.t
 
 const { values } = parseArgs({ options: { idle: { type: 'string', default: '30' }, rounds: { type: 'string', default: '3' } } })
 const IDLE_SECONDS = Number(values.idle)
-const TARGET_SECONDS = 5
+const TARGET_SECONDS = { first: 3, later: 1.5 }
 const TARGET_MB = 350
 const root = path.dirname(import.meta.dirname)
 
@@ -39,13 +39,13 @@ async function startOnce(dataDir: string): Promise<Started> {
   )
   const seconds = (performance.now() - began) / 1000
   const cpuSeconds = treeOf(child.pid!)
-    .filter((pid) => commandOf(pid).includes('main.ts'))
+    .filter((pid) => isService(pid))
     .reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
   return { npm: child.pid!, seconds, cpuSeconds }
 }
 
 async function stop(npm: number): Promise<void> {
-  const service = treeOf(npm).find((pid) => commandOf(pid).includes('main.ts'))
+  const service = treeOf(npm).find(isService)
   if (service) process.kill(service, 'SIGTERM')
   await until('the service to stop', () => !isAlive(npm) && (!service || !isAlive(service)))
 }
@@ -94,6 +94,7 @@ function statOf(pid: number): string[] {
   }
 }
 
+const isService = (pid: number): boolean => commandOf(pid).includes('src/launch.ts')
 const parentOf = (pid: number) => Number(statOf(pid)[1] ?? 0)
 const CLOCK_TICKS = 100
 const cpuSecondsOf = (pid: number) => (Number(statOf(pid)[11] ?? 0) + Number(statOf(pid)[12] ?? 0)) / CLOCK_TICKS
@@ -121,7 +122,8 @@ try {
     await stop(first.npm)
     const second = await startOnce(dataDir)
     console.log(
-      `first start ${first.seconds.toFixed(2)} s (target < ${TARGET_SECONDS}), second ${second.seconds.toFixed(2)} s; ` +
+      `first start ${first.seconds.toFixed(2)} s (target < ${TARGET_SECONDS.first}), second ${second.seconds.toFixed(2)} s ` +
+        `(target < ${TARGET_SECONDS.later}); ` +
         `CPU of the service ${first.cpuSeconds.toFixed(2)} s and ${second.cpuSeconds.toFixed(2)} s`,
     )
     if (round === Number(values.rounds)) await memory(dataDir, second.npm)

@@ -1,4 +1,5 @@
-// Goal: a run that has stopped its heartbeat can release its work: no report of it arrives afterwards. A run that was replaced is aborted.
+// Goal: a run that has stopped its heartbeat can release its work: no report of it arrives afterwards. A run that was replaced is aborted,
+// and so is one whose reports do not arrive, before another takes its work.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startHeartbeat } from './heartbeat.ts'
@@ -35,4 +36,13 @@ test('a run that was replaced is aborted', async () => {
   heartbeat.at('convert', 0.5)
   await heartbeat.stop()
   assert.deepEqual([heartbeat.isReplaced(), heartbeat.signal.aborted], [true, true])
+})
+
+test('a run whose reports do not arrive is aborted, if others may take its work', async () => {
+  const unheard = { signal: new AbortController().signal, firstStep: 'start', beat: async () => await Promise.reject(new Error('away')) }
+  const [patient, careful] = [startHeartbeat(unheard), startHeartbeat({ ...unheard, aloneAfterMs: -1 })]
+  for (const heartbeat of [patient, careful]) heartbeat.at('convert', 0.5)
+  await Promise.all([patient.stop(), careful.stop()])
+  assert.deepEqual([patient.signal.aborted, careful.signal.aborted], [false, true])
+  assert.equal(careful.isReplaced(), false, 'nobody has taken it yet')
 })

@@ -1,10 +1,11 @@
 /** The files of the embedded PostgreSQL: where they are, who owns them, and how its binaries are installed. */
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { inFolder, readText, writeText } from './no-follow.ts'
 
 export const SUPERUSER = 'postgres'
@@ -176,7 +177,7 @@ function linkLibraries(root: string): void {
 }
 
 /** Created next to its location and then moved, so that a killed process leaves nothing that looks like a cluster. */
-export function initialise(native: string, { clusterDir, identity }: Cluster): void {
+export async function initialise(native: string, { clusterDir, identity }: Cluster): Promise<void> {
   const prefix = `${path.basename(clusterDir)}.new.`
   const parent = path.dirname(clusterDir)
   for (const name of fs.readdirSync(parent)) {
@@ -200,8 +201,11 @@ export function initialise(native: string, { clusterDir, identity }: Cluster): v
     '--builtin-locale=C.UTF-8',
     '--locale=C',
   ]
-  const initdb = spawnSync(path.join(native, 'bin/initdb'), args, { ...identity, cwd: partial, encoding: 'utf8' })
-  if (initdb.status !== 0) throw new Error(`PostgreSQL's initdb failed: ${initdb.error?.message ?? initdb.stderr}`)
+  await promisify(execFile)(path.join(native, 'bin/initdb'), args, { ...identity, cwd: partial }).catch(
+    ({ stderr, message }: Error & { stderr?: string }) => {
+      throw new Error(`PostgreSQL's initdb failed: ${stderr || message}`)
+    },
+  )
   try {
     fs.renameSync(partial, clusterDir) // Only replaces an empty folder.
   } catch (error) {

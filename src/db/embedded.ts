@@ -99,7 +99,7 @@ async function attachOrStart(place: Place): Promise<Running> {
   const retryUntil = Date.now() + RETRY_MS
   for (;;) {
     const isRunning = livePid(place) !== null
-    const failure = isRunning ? () => (livePid(place) ? null : 'it was stopped meanwhile') : spawnServer(place)
+    const failure = isRunning ? () => (livePid(place) ? null : 'it was stopped meanwhile') : await spawnServer(place)
     const { pid, reason } = await waitUntilReady(place, failure)
     if (pid) return { pid, attached: isRunning }
     if (Date.now() > retryUntil) throw new Error(`PostgreSQL did not start: ${reason}`)
@@ -108,10 +108,10 @@ async function attachOrStart(place: Place): Promise<Running> {
 }
 
 /** Returns a function that gives the reason once the server has exited. */
-function spawnServer(place: Place): () => string | null {
+async function spawnServer(place: Place): Promise<() => string | null> {
   const { identity, clusterDir, socketDir, settings } = place
   const native = placeBinaries(identity)
-  if (!fs.existsSync(path.join(clusterDir, 'PG_VERSION'))) initialise(native, place)
+  if (!fs.existsSync(path.join(clusterDir, 'PG_VERSION'))) await initialise(native, place)
   const log = openForAppending(path.join(clusterDir, 'server.log'))
   if (identity.uid !== undefined) fs.fchownSync(log, identity.uid, identity.gid!)
   const server = spawn(

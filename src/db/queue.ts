@@ -51,10 +51,13 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
   const boss = new PgBoss({ db: bossDatabase(db), schema: SCHEMA, supervise: options.worker, schedule: options.worker, migrate: true })
   boss.on('error', options.onError)
   await withLock(db, 'queue', () => boss.start()) // Creates or migrates its schema: one process at a time.
+  // Creating a queue that exists changes nothing, but takes a statement each, at every start.
+  const existing = new Set((await boss.getQueues()).map(({ name }) => name))
   const workers = new Map<string, string[]>()
   let stopping: Promise<void> | null = null
   return {
     async declare(name, { retryLimit, timeoutSeconds }) {
+      if (existing.has(name)) return
       await boss.createQueue(name, { retryLimit, retryBackoff: true, expireInSeconds: timeoutSeconds })
     },
     async send(tx, name, data, { afterSeconds } = {}) {
@@ -98,6 +101,17 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
 export const queued = (name: string, field: string, value: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`exists (
   select from ${sql.table(`${SCHEMA}.job`)} j where j.name = ${name} and j.state < 'active' and j.data ->> ${field} = ${value}
 )`
+
+/** Whether a task of one of these queues has been due for so long that its workers must be busy. */
+export async function isBehind(db: Db, names: readonly string[], seconds: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from ${sql.table(`${SCHEMA}.job`)} j
+    where j.name = any (${names}::text[]) and j.state < 'active' and not j.blocked
+      and j.start_after <= now() - make_interval(secs => ${seconds})
+    limit 1
+  `.execute(db)
+  return rows.length > 0
+}
 
 async function due(db: Db, names: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

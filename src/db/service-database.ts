@@ -1,8 +1,8 @@
 /** Opens the configured database, in the same way for the service and the operator's tools. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { connectionsOf } from '#core/database-pool.ts'
-import { startEmbedded, SUPERUSER, type EmbeddedPostgres } from './embedded.ts'
+import { SUPERUSER, type EmbeddedPostgres } from './embedded.ts'
+import { takeEmbedded } from './embedded-service.ts'
 import { DatabaseUnavailable } from './failures.ts'
 import { openDatabase, type Database } from './open.ts'
 
@@ -16,10 +16,6 @@ interface ServiceDatabase extends Database {
 /** Its message tells the operator in one line what to check. */
 export class DatabaseUnreachable extends Error {}
 
-/** Processes that can share the embedded server, with all their connections in use. */
-const PROCESSES_OF_EMBEDDED = 2
-/** For the server's superusers and for an operator's own tools. */
-const RESERVED_CONNECTIONS = 8
 const DATABASE_WAIT_MS = 30_000
 const RETRY_MS = 250
 /** After this time, the log says what the start is waiting for. */
@@ -48,11 +44,8 @@ interface DatabaseSettings {
 }
 
 export async function openServiceDatabase(settings: DatabaseSettings): Promise<ServiceDatabase> {
-  const { dataDir, databaseUrl, databaseDirectUrl, databasePool, databaseSearchPool, onRestart, onWaiting } = settings
-  const maxConnections = PROCESSES_OF_EMBEDDED * connectionsOf(settings, false) + RESERVED_CONNECTIONS
-  const embedded = databaseUrl
-    ? null
-    : await startEmbedded(dataDir, { settings: [`max_connections=${maxConnections}`], ...(onRestart ? { onRestart } : {}) })
+  const { databaseUrl, databaseDirectUrl, databasePool, databaseSearchPool, onRestart, onWaiting } = settings
+  const embedded = databaseUrl ? null : await takeEmbedded(settings, onRestart ?? (() => {}))
   const database = openDatabase(embedded ? { host: embedded.socketDir, user: SUPERUSER, database: 'postgres' } : databaseUrl, {
     maxConnections: databasePool,
     maxSearchConnections: databaseSearchPool,

@@ -1,7 +1,8 @@
-/** Loops of a worker that run after every commit and at intervals: webhook deliveries, alert rules, task queues. */
+/** Loops of a worker, after every commit or at intervals: webhook deliveries, alert rules, task queues, orders of a dead process. */
 import type { CommitNotifier } from '#background/commit-notifier.ts'
 import { startLoop, type Loop } from '#background/loop.ts'
-import type { TaskPlatform } from '#background/tasks.ts'
+import { createOrderRecovery } from '#background/order-recovery.ts'
+import { enqueuer, type TaskPlatform } from '#background/tasks.ts'
 import { createEvaluator } from '#services/alerts/evaluator.ts'
 import { createDeliverer } from '#services/webhooks/deliverer.ts'
 
@@ -11,6 +12,8 @@ const GAP_MS = 5
 /** Tasks are less urgent: the queues are polled once for everything that was committed meanwhile. */
 const TASK_REST_MS = 1_000
 const TASK_GAP_MS = 50
+/** Orders of a process that died continue after this time and the one after which its runs count as dead. */
+const RECOVERY_REST_MS = 3_000
 
 export interface LoopParts {
   taskPlatform: TaskPlatform
@@ -42,11 +45,18 @@ export function startCommitLoops(
       onError: (error) => onError(error, 'tasks'),
     }),
   ]
+  const recovery = createOrderRecovery({ ...parts, tasks: enqueuer(taskPlatform.queue), committed: taskPlatform.committed })
+  const recovering = startLoop({
+    step: recovery.step,
+    restMs: RECOVERY_REST_MS,
+    gapMs: 0,
+    onError: (error) => onError(error, 'recovery of orders'),
+  })
   const unsubscribe = commitNotifier.subscribe(() => loops.forEach((loop) => loop.wake()))
   return {
     async close() {
       unsubscribe()
-      await Promise.all(loops.map((loop) => loop.close()))
+      await Promise.all([...loops, recovering].map((loop) => loop.close()))
       await deliverer.close()
       await evaluator.close()
     },

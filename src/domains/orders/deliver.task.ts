@@ -37,12 +37,13 @@ export default task({
   const run = await groups.claim(context.db, group_id, context.clock.now())
   if (!run) return
   const { db, clock, signal } = context
-  const heartbeat = startHeartbeat({ signal, firstStep: 'deliver', beat: () => groups.heartbeat(db, run, clock.now()) })
+  const beat = () => groups.heartbeat(db, run, clock.now())
+  const heartbeat = startHeartbeat({ signal, firstStep: 'deliver', beat, aloneAfterMs: groups.ALONE_MS })
   try {
     await deliver({ ...context, signal: heartbeat.signal }, run)
   } catch (error) {
-    const reason = reasonOf(error, run)
     await heartbeat.stop()
+    const reason = heartbeat.signal.aborted ? null : reasonOf(error, run) // The delivery of another run has not failed.
     await groups.release(context.db, run)
     if (reason === null) throw error
     await context.change(run.organizationId, async (change) => {

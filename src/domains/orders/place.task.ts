@@ -16,9 +16,11 @@ export default task({
   concurrency: 4,
 }).handle(async (context, { group_id }) => {
   const { db, clock, signal } = context
-  const run = await groups.claimPlacing(db, group_id, clock.now())
+  const leaseMs = await leaseOf(context, group_id)
+  const run = await groups.claimPlacing(db, group_id, clock.now(), leaseMs)
   if (!run) return
-  const heartbeat = startHeartbeat({ signal, firstStep: 'place', beat: () => groups.keepPlacing(db, run, clock.now()) })
+  const beat = () => groups.keepPlacing(db, run, clock.now(), leaseMs)
+  const heartbeat = startHeartbeat({ signal, firstStep: 'place', beat, aloneAfterMs: groups.ALONE_MS })
   try {
     await retryAtVendor(context, run, placeAtVendorTask, {
       send: async () => await place({ ...context, signal: heartbeat.signal }, run),
@@ -29,6 +31,18 @@ export default task({
     await groups.endPlacing(db, run)
   }
 })
+
+const MAX_LEASE_MS = 30_000
+
+/**
+ * When another run may take over from one that died. It looks for the order at the vendor first, which may take as long to show an order
+ * as it wants us to wait between polls.
+ */
+async function leaseOf({ db, vendors }: TaskContext, groupId: string): Promise<number> {
+  const group = await groups.find(db, groupId)
+  const shownMs = (vendors.source(group?.hostName ?? '')?.poll.minSeconds ?? 0) * 1_000
+  return Math.min(MAX_LEASE_MS, Math.max(groups.SILENT_MS, shownMs))
+}
 
 /** Orders are sent at once. One that was not can be from a backup, whose database does not know what was tried after it. */
 const SENT_MS = 10 * 60_000

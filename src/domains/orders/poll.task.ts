@@ -24,8 +24,6 @@ const UNKNOWN_SOURCE = { minSeconds: 600, maxSeconds: 600 }
 const WAIT_SHARE = 0.1
 /** Consecutive polls without a response from the vendor; at ten minutes each, about three and a half days. */
 const MAX_UNANSWERED = 500
-/** A group's task that has not started by then was lost, and is enqueued again. */
-const LOST_MS = 30_000
 
 /**
  * Polls the state of an order: its funds, its studies and quotations, and its orders at the vendors. The next poll is
@@ -100,7 +98,8 @@ async function pollGroup(context: TaskContext, order: Order, group: Group): Prom
 
 async function checkGroup(context: TaskContext, order: Order, group: Group): Promise<void> {
   const lastActivity = Math.max(group.updatedAt.getTime(), group.heartbeatAt?.getTime() ?? 0)
-  const isLost = context.clock.now().getTime() - lastActivity > LOST_MS
+  // A task that has not started by then was lost, and is enqueued again.
+  const isLost = context.clock.now().getTime() - lastActivity > groups.SILENT_MS
   if (group.status === 'deciding') return await checkTerms(context, group, isLost)
   if (group.status === 'waiting' && isLost) return await enqueueAgain(context, placeAtVendorTask, group)
   if (group.status === 'delivering' && isLost) return await enqueueAgain(context, deliverTask, group)

@@ -219,21 +219,22 @@ export async function resetAttempts(db: Db, id: string): Promise<void> {
   await db.updateTable('order_group').set({ attempts: 0 }).where('id', '=', id).execute()
 }
 
-/** A run without a heartbeat for this long is considered dead. */
-const SILENT_MS = 30_000
-const untilSilent = (now: Date): Date => new Date(now.getTime() + SILENT_MS)
+/** A run without a heartbeat for this long is considered dead: four are missing. */
+export const SILENT_MS = 8_000
+/** A run ends itself before it is considered dead. */
+export const ALONE_MS = SILENT_MS - 2_000
 
 /**
  * Claims the placement of a group: vendors do not recognize a repeated order, so that only one run at a time may look for it and place
  * it. Returns null if another run has it or the group was placed. The claim is stored before anything is sent and stays when it ends, so
- * that the first run knows that it is the first.
+ * that the first run knows that it is the first. A run that died holds it for `leaseMs` longer.
  */
-export async function claimPlacing(db: Db, id: string, now: Date): Promise<PlacingRun | null> {
+export async function claimPlacing(db: Db, id: string, now: Date, leaseMs = SILENT_MS): Promise<PlacingRun | null> {
   const runId = newId()
   const claimAs = async (isFirst: boolean): Promise<PlacingRun | null> => {
     const row = await db
       .updateTable('order_group')
-      .set({ placing_run_id: runId, placing_until: untilSilent(now) })
+      .set({ placing_run_id: runId, placing_until: new Date(now.getTime() + leaseMs) })
       .where('id', '=', id)
       .where('status', '=', 'waiting')
       .where('placing_run_id', isFirst ? 'is' : 'is not', null)
@@ -251,10 +252,10 @@ const ofPlacing = (db: Db, { id, runId }: { id: string; runId: string }) =>
   db.updateTable('order_group').where('id', '=', id).where('placing_run_id', '=', runId)
 
 /** Extends a claim. Returns false if another run has taken over, or if this one has ended: its last heartbeat can arrive after its end. */
-export async function keepPlacing(db: Db, run: { id: string; runId: string }, now: Date): Promise<boolean> {
+export async function keepPlacing(db: Db, run: { id: string; runId: string }, now: Date, leaseMs = SILENT_MS): Promise<boolean> {
   const result = await ofPlacing(db, run)
     .where('placing_until', 'is not', null)
-    .set({ placing_until: untilSilent(now) })
+    .set({ placing_until: new Date(now.getTime() + leaseMs) })
     .executeTakeFirst()
   return result.numUpdatedRows > 0n
 }

@@ -320,3 +320,33 @@ export async function overdue(db: Db, before: Date, limit: number): Promise<stri
     .execute()
   return overdueOrders.map(({ id }) => id)
 }
+
+/**
+ * Claims the polls of orders that a dead process has left behind: their next poll is overdue, or a group waits for a task that nobody
+ * runs. They are due now, and each is returned once until it is overdue again.
+ */
+export async function takeAbandoned(tx: Tx, { overdueSince, silentSince, now }: Record<'overdueSince' | 'silentSince' | 'now', Date>) {
+  const open = sql.join(OPEN_STATUSES.map((status) => sql.lit(status)))
+  const { rows } = await sql<{ id: string }>`
+    with abandoned as (
+      (
+        select id from imagery_order where status in (${open}) and next_poll_at <= ${overdueSince}
+        order by next_poll_at limit ${MAX_ABANDONED}
+      )
+      union
+      (
+        select o.id from order_group g join imagery_order o on o.id = g.order_id
+        where g.status in ('waiting', 'delivering') and g.updated_at <= ${silentSince}
+          and (g.heartbeat_at is null or g.heartbeat_at <= ${silentSince}) and (g.placing_until is null or g.placing_until <= ${now})
+          and o.status in (${open}) and o.next_poll_at > ${now}
+        order by g.updated_at limit ${MAX_ABANDONED}
+      )
+    )
+    update imagery_order o set next_poll_at = ${now}
+    where o.id in (select id from abandoned) and o.status in (${open}) and (o.next_poll_at <= ${overdueSince} or o.next_poll_at > ${now})
+    returning o.id
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+const MAX_ABANDONED = 100
