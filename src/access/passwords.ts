@@ -17,6 +17,8 @@ const MAX_WAITING = 200
  */
 const NOBODYS_HASH = 'kP3vS0yq8mJ1cZtWb7RfuOqX2nLwA5hGd9eYiUo4TzKj6sVxBrCpE'
 
+export const nobodysHash = (cost: number): string => `$2b$${String(cost).padStart(2, '0')}$${NOBODYS_HASH}`
+
 /** Rotates between callers by `who`, a client address: a caller with hundreds of passwords only delays itself. */
 export interface Passwords {
   hash(password: string, who?: string): Promise<string>
@@ -43,7 +45,7 @@ export function createPasswords({
   waiting,
 }: PasswordOptions): Passwords {
   const limit = createLimiter({ maxRunning, maxWaiting: MAX_WAITING, full: queueFull(waiting) })
-  const dummy = `$2b${String(cost).padStart(2, '0')}${NOBODYS_HASH}`
+  const dummy = nobodysHash(cost)
   return {
     hash: (password, who = '') => limit(() => bcrypt.hash(password, cost), { tenant: who }),
     async matches(password, hash, who = '') {
