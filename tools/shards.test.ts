@@ -1,4 +1,4 @@
-// Goal: what crosses shards is found in the schema and in statements; the committed list may only shrink.
+// Goal: what crosses shards is found in the schema and in statements; the committed list may only shrink, and its length is documented.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -23,6 +23,15 @@ test('statements', () => {
   ]
   assert.deepEqual(onTenants(texts), [texts[0], texts[1], texts[3]])
   assert.deepEqual(statementCrossings(texts), [texts[0], texts[3]])
+})
+
+test('the record of the decision states how long the list is', () => {
+  const { tables, unique_keys, foreign_keys, statements } = listed
+  const stated =
+    `the list has ${tables.length} tables, ${unique_keys.length} unique keys, ${foreign_keys.length} foreign keys and ` +
+    `${statements.length} of ${recorded.length} recorded statements`
+  const text = readFileSync(path.join(path.dirname(import.meta.dirname), 'docs/adr/0058-shards.md'), 'utf8')
+  assert.ok(text.includes(stated), `docs/adr/0058-shards.md must say: ${stated}`)
 })
 
 test('the schema, and the list', async (t) => {

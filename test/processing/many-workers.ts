@@ -6,7 +6,7 @@ import { treeCpuMs } from '../../bench/lib/cpu.ts'
 import { call, createOwner, ok } from '../support/client.ts'
 import { scene } from '../support/scene.ts'
 import { openLab, until, type Service } from '../support/service.ts'
-import { world } from '../support/world.ts'
+import { world, type World } from '../support/world.ts'
 
 const END_MS = 2_400_000
 const [WEST, NORTH, DEGREES] = [151, -20, 0.0001] as const
@@ -23,7 +23,7 @@ interface RunOptions {
   readonly workers: number
   /** 0: the job is not divided. */
   readonly partMegapixels: number
-  /** Workers to kill while they compute parts. */
+  /** Workers to kill while they compute parts: first the one that runs the job, then others. */
   readonly kills?: number
 }
 
@@ -36,6 +36,23 @@ export interface Outcome {
   /** CPU time of each worker with its children, those killed too. */
   readonly cpuMs: readonly number[]
   readonly parts: number
+  /** Indices of the workers that ran the job, one after another; with one attempt, one. */
+  readonly runners: readonly number[]
+}
+
+/** Records which worker claimed what: its connections carry its name. */
+async function recordClaims(db: World['db']): Promise<void> {
+  await sql`
+    create table lab_claim (run_id uuid primary key, at timestamptz not null default clock_timestamp(), worker text not null);
+    create function lab_record_claim() returns trigger language plpgsql as $$ begin
+      insert into lab_claim (run_id, worker) values (new.run_id, current_setting('application_name')) on conflict do nothing;
+      return null;
+    end $$;
+    create trigger lab_claim after update of run_id on processing_job for each row when (new.run_id is not null)
+      execute function lab_record_claim();
+    create trigger lab_claim after update of run_id on job_part for each row when (new.run_id is not null)
+      execute function lab_record_claim();
+  `.execute(db)
 }
 
 /** Scenes in two columns, so that the mosaic is much higher than wide: parts are rows. */
@@ -50,6 +67,7 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
     store: { dataDir, secret: randomBytes(32) },
     startAt: new Date().toISOString(),
   })
+  await recordClaims(w.db)
   const owner = await createOwner(baseUrl, 'owner@example.com')
   await w.ok(await w.serviceToken(), 'billing.credits.grant', {
     organization_id: owner.organizationId,
@@ -79,7 +97,15 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
 
   const run = async ({ workers: count, partMegapixels, kills = 0 }: RunOptions): Promise<Outcome> => {
     const settings = { ...env, ROLE: 'worker', JOB_PART_MEGAPIXELS: String(partMegapixels) }
-    const workers: Service[] = await Promise.all(Array.from({ length: count }, () => lab.start({ env: settings })))
+    const nameOf = (n: number) => `worker ${n}`
+    const named = (n: number): string => {
+      const url = new URL(databaseUrl)
+      url.searchParams.set('application_name', nameOf(n))
+      return url.href
+    }
+    const workers: Service[] = await Promise.all(
+      Array.from({ length: count }, (_, n) => lab.start({ env: { ...settings, DATABASE_URL: named(n) } })),
+    )
     const began = workers.map(({ pid }) => treeCpuMs(pid))
     const cpuMs = workers.map(() => 0)
     const input_params = { item_ids: items, method: 'median' }
@@ -98,14 +124,33 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
       seen.parts = Math.max(seen.parts, rows[0]!.total)
       return rows[0]!.n
     }
+    const workersOf = async (table: 'processing_job' | 'job_part'): Promise<number[]> => {
+      const column = table === 'job_part' ? 'job_id' : 'id'
+      const { rows } = await sql<{ worker: string }>`
+        select c.worker from lab_claim c join ${sql.table(table)} t using (run_id)
+        where t.${sql.ref(column)} = ${id} and ${table === 'job_part' ? sql`t.state = 'running'` : sql`true`} order by c.at
+      `.execute(w.db)
+      return rows.map(({ worker }) => workers.findIndex((_, n) => nameOf(n) === worker))
+    }
+    const killed = new Set<number>()
+    const runners: number[] = []
+    /** The worker to kill next, if it is at work on a part: the first time the one that also runs the job. */
+    const nextVictim = async (): Promise<number | undefined> => {
+      const [runner] = await workersOf('processing_job')
+      const computing = (await workersOf('job_part')).filter((n) => !killed.has(n))
+      return killed.size === 0 ? computing.find((n) => n === runner) : computing.find((n) => n !== runner)
+    }
     for (let n = 0; n < kills; n++) {
+      let victim: number | undefined
       await until(
-        `${n + 1} parts to be done and others at work`,
-        async () => (await partsOf('done')) > n && (await partsOf('running')) > 0,
+        `${n + 1} parts to be done and the next worker to kill to be at work`,
+        async () => (await partsOf('done')) > n && (victim = await nextVictim()) !== undefined,
         END_MS,
       )
-      cpuMs[n] = treeCpuMs(workers[n]!.pid) - began[n]!
-      await workers[n]!.kill('SIGKILL')
+      if (n === 0) runners.push(victim!)
+      cpuMs[victim!] = treeCpuMs(workers[victim!]!.pid) - began[victim!]!
+      await workers[victim!]!.kill('SIGKILL')
+      killed.add(victim!)
     }
     const record = async () => (await ok(baseUrl, key, 'processing.job.get', { job_id: id })).job
     await until(
@@ -119,10 +164,11 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
     const job = await record()
     if (job.status !== 'completed') throw new Error(`the job ${job.status}: ${job.error}`)
     for (const [n, worker] of workers.entries()) {
-      if (n < kills) continue
+      if (killed.has(n)) continue
       cpuMs[n] = treeCpuMs(worker.pid) - began[n]!
       await worker.kill('SIGTERM')
     }
+    runners.push(...(await workersOf('processing_job')))
     const files = await w.db
       .selectFrom('asset')
       .innerJoin('item', 'item.seq', 'asset.item_seq')
@@ -138,6 +184,7 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
       attempts,
       cpuMs,
       parts: seen.parts,
+      runners,
     }
   }
   return { w, run }

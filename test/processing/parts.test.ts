@@ -1,4 +1,4 @@
-// Goal: one mosaic on several worker processes, some of them killed, has the bytes and the price of one worker's, and each does its share.
+// Goal: one mosaic on several worker processes, some of them killed, the one that runs the job too, has the bytes and the price of one worker's, and each does its share.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import clear from '#domains/processing/clear.task.ts'
@@ -26,6 +26,8 @@ test('a mosaic on many workers', { timeout: 3_600_000 }, async (t) => {
   assert.deepEqual(killed.scenes, alone.scenes)
   assert.equal(killed.capturedCredits, alone.capturedCredits)
   assert.ok(killed.parts > SIZE.workers)
+  assert.deepEqual([alone.attempts, killed.attempts], [1, 2], 'the worker that ran the job was killed')
+  assert.notEqual(killed.runners[0], killed.runners[1], 'and another one continued')
   await w.drain(clear)
   assert.deepEqual(await w.db.selectFrom('job_part').selectAll().execute(), [])
   assert.deepEqual(await moneyViolations(w.db), [])
