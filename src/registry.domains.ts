@@ -13,6 +13,7 @@ import * as eulas from '#domains/eulas/index.ts'
 import * as event_subscriptions from '#domains/event_subscriptions/index.ts'
 import * as glossary from '#domains/glossary/index.ts'
 import * as items from '#domains/items/index.ts'
+import * as maps from '#domains/maps/index.ts'
 import * as mosaic from '#domains/mosaic/index.ts'
 import * as notifications from '#domains/notifications/index.ts'
 import * as orders from '#domains/orders/index.ts'
@@ -46,6 +47,7 @@ export const domains = {
   event_subscriptions,
   glossary,
   items,
+  maps,
   mosaic,
   notifications,
   orders,

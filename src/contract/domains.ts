@@ -14,6 +14,7 @@ export const DOMAINS: Readonly<Record<string, string>> = {
   event_subscriptions: 'Webhook subscriptions',
   glossary: 'Providers, collections and data products',
   items: 'Items of the organization: metadata, assets and tiles',
+  maps: 'Named maps of several layers',
   mosaic: 'Several scenes as one layer',
   notifications: 'Notifications of the signed-in user',
   orders: 'Order archive imagery and task satellites',

@@ -197,6 +197,10 @@ export const PROBLEMS = {
       'The draft order was changed since it was read, for example on another device (`current_version`). Read it again and repeat ' +
       'the change.',
   },
+  'map-changed': {
+    status: 409,
+    about: 'The map was changed since it was read, for example by a colleague (`current_version`). Read it again and repeat the change.',
+  },
   'upload-offset': {
     status: 409,
     about: 'The part does not start at the upload offset. `Upload-Offset` gives the number of bytes received; continue from there.',

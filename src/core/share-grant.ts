@@ -3,11 +3,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** Logs redact every string with this prefix. */
 export const GRANT_PREFIX = 'shg_'
 
-/** What a grant gives access to: the whole link, one item of a shared collection, or the download of one asset. */
+/** What a grant gives access to: the whole link, an item of a shared collection, a layer of a shared map, or the download of an asset. */
 export type GrantScope =
   | { readonly kind: 'link' }
   | { readonly kind: 'item'; readonly itemSeq: number }
   | { readonly kind: 'asset'; readonly assetId: string }
+  | { readonly kind: 'layer'; readonly layerId: string }
 
 export interface Grant {
   readonly linkId: string
@@ -18,8 +19,9 @@ export interface Grant {
 const MAC_BYTES = 32
 /** Kind, link and expiry; the scope's own bytes follow. */
 const HEAD_BYTES = 1 + 16 + 6
-const SCOPE_BYTES = { link: 0, item: 8, asset: 16 } as const
-const KINDS = ['link', 'item', 'asset'] as const
+const SCOPE_BYTES = { link: 0, item: 8, asset: 16, layer: 16 } as const
+/** The position is part of a grant: add new kinds at the end. */
+const KINDS = ['link', 'item', 'asset', 'layer'] as const
 
 /** `bound` invalidates the grant when it changes: it is the hash of the link's password. */
 export function signGrant(secret: Buffer, grant: Grant, bound: string): string {
@@ -50,17 +52,19 @@ function encode({ linkId, expiresAtSeconds, scope }: Grant): Buffer {
   bytes.writeUIntBE(expiresAtSeconds, 17, 6)
   if (scope.kind === 'item') bytes.writeBigUInt64BE(BigInt(scope.itemSeq), HEAD_BYTES)
   if (scope.kind === 'asset') uuidBytes(scope.assetId).copy(bytes, HEAD_BYTES)
+  if (scope.kind === 'layer') uuidBytes(scope.layerId).copy(bytes, HEAD_BYTES)
   return bytes
 }
 
 function decode(kind: GrantScope['kind'], bytes: Buffer): Grant {
-  const scope: GrantScope =
-    kind === 'link'
-      ? { kind }
-      : kind === 'item'
-        ? { kind, itemSeq: Number(bytes.readBigUInt64BE(HEAD_BYTES)) }
-        : { kind, assetId: uuidText(bytes.subarray(HEAD_BYTES)) }
-  return { linkId: uuidText(bytes.subarray(1, 17)), expiresAtSeconds: bytes.readUIntBE(17, 6), scope }
+  return { linkId: uuidText(bytes.subarray(1, 17)), expiresAtSeconds: bytes.readUIntBE(17, 6), scope: scopeOf(kind, bytes) }
+}
+
+function scopeOf(kind: GrantScope['kind'], bytes: Buffer): GrantScope {
+  if (kind === 'link') return { kind }
+  if (kind === 'item') return { kind, itemSeq: Number(bytes.readBigUInt64BE(HEAD_BYTES)) }
+  const id = uuidText(bytes.subarray(HEAD_BYTES))
+  return kind === 'asset' ? { kind, assetId: id } : { kind, layerId: id }
 }
 
 const uuidBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')

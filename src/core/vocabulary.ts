@@ -71,8 +71,12 @@ export type ProfileLayer = (typeof PROFILE_LAYERS)[number]
 export const PROFILE_TYPES = ['rgb', 'singleband', 'multiband', 'expression'] as const
 export type ProfileType = (typeof PROFILE_TYPES)[number]
 
-export const SHARE_TARGETS = ['item', 'collection'] as const
+export const SHARE_TARGETS = ['item', 'collection', 'map'] as const
 export type ShareTarget = (typeof SHARE_TARGETS)[number]
+
+/** How a layer of a map is combined with what is below it. No constraint lists them; only maps contain one. */
+export const BLEND_MODES = ['normal', 'multiply', 'screen', 'darken', 'lighten', 'add'] as const
+export type BlendMode = (typeof BLEND_MODES)[number]
 
 export const SHARE_PERMISSIONS = ['view', 'download'] as const
 export type SharePermission = (typeof SHARE_PERMISSIONS)[number]

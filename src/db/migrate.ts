@@ -53,6 +53,8 @@ import * as defaultProject from './migrations/0055_default_project.ts'
 import * as reportedScenes from './migrations/0056_reported_scenes.ts'
 import * as orderDrafts from './migrations/0057_order_drafts.ts'
 import * as mapBackdrops from './migrations/0058_map_backdrops.ts'
+import * as maps from './migrations/0059_maps.ts'
+import * as mapLinks from './migrations/0060_map_links.ts'
 import * as unfinishedGroups from './migrations/0061_unfinished_groups.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
@@ -114,6 +116,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0056_reported_scenes': reportedScenes,
   '0057_order_drafts': orderDrafts,
   '0058_map_backdrops': mapBackdrops,
+  '0059_maps': maps,
+  '0060_map_links': mapLinks,
   '0061_unfinished_groups': unfinishedGroups,
 }
 

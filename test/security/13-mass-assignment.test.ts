@@ -117,6 +117,7 @@ const JOB = ['input_params', 'output_artifacts']
 /** What is free-form by intent (docs/decisions.md G21), by operation. */
 /** Areas, collections of them and parameters of products, as orders keep them. */
 const ORDER = ['groups[].captures[].geometry', 'groups[].featureCollection', 'groups[].params']
+const MAP = ['layers[].features[].geometry', 'annotations[].geometry']
 const COVERAGE = ['covered.geometry', 'remainder.geometry']
 const TASKED = ['groups[].featureCollection', 'groups[].params']
 
@@ -201,7 +202,12 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'saved_searches.get': { output: ['saved_search.area'] },
   'saved_searches.list': { output: ['saved_searches[].area'] },
   'saved_searches.update': { input: ['area'], output: ['saved_search.area'] },
-  'share.link.validate': { output: ['target.geometry', 'target.items[].geometry'] },
+  'maps.create': { input: MAP, output: MAP },
+  'maps.get': { output: MAP },
+  'maps.update': { input: MAP, output: MAP },
+  'share.link.validate': {
+    output: ['target.geometry', 'target.items[].geometry', 'target.layers[].features[].geometry', 'target.annotations[].geometry'],
+  },
   'orders.advance': { output: ORDER },
   'orders.drafts.get': { output: ['draft.captures[].geometry', 'draft.captures[].scene'] },
   'orders.drafts.save': {

@@ -221,6 +221,7 @@ test('row 23: bodies', async (t) => {
       'items.list_by_collection',
       'items.search',
       'items.search_org',
+      'maps.list',
       'notifications.list',
       'organizations.audit.list',
       'organizations.invitations.list',

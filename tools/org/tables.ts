@@ -49,6 +49,7 @@ export const ORG_TABLES: readonly OrgTable[] = [
   own('item_cell', 'moves'),
   own('visualization_profile', 'moves'),
   own('band_formula', 'moves'),
+  own('map', 'moves'),
   own('upload_session', 'moves'),
   {
     name: 'upload_file',

@@ -1,4 +1,14 @@
-import type { AssetState, ItemType, LifecycleState, ProfileLayer, ProfileType, UploadFileState, UploadState } from '#core/vocabulary.ts'
+import type { Geometry } from '#core/geometry.ts'
+import type {
+  AssetState,
+  BlendMode,
+  ItemType,
+  LifecycleState,
+  ProfileLayer,
+  ProfileType,
+  UploadFileState,
+  UploadState,
+} from '#core/vocabulary.ts'
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 
 type Json = Record<string, unknown>
@@ -10,7 +20,81 @@ interface UploadPosition {
   gcps?: { column: number; row: number; x: number; y: number }[]
 }
 
+/** How a layer of a map renders its imagery, with the names of tile URLs. */
+export interface MapLayerStyle {
+  profile: string | null
+  asset_key: string | null
+  bands: string | null
+  expression: string | null
+  colormap: string | null
+  rescale: string | null
+}
+
+/** A shape of a vector layer. */
+export interface MapFeature {
+  name: string | null
+  geometry: Geometry
+}
+
+/** Exactly one of `item_id`, `collection_id` and `features` is set. */
+export interface MapLayer {
+  id: string
+  item_id: string | null
+  collection_id: string | null
+  features: MapFeature[] | null
+  /** Null for the name of the item or collection. */
+  name: string | null
+  group_id: string | null
+  visible: boolean
+  opacity: number
+  blend: BlendMode
+  /** Of a vector layer. */
+  color: string | null
+  style: MapLayerStyle | null
+}
+
+export interface MapGroup {
+  id: string
+  name: string
+  visible: boolean
+}
+
+export interface MapCamera {
+  longitude: number
+  latitude: number
+  zoom: number
+  bearing: number
+  pitch: number
+}
+
+export interface MapAnnotation {
+  id: string
+  geometry: Geometry
+  text: string
+  color: string | null
+}
+
+export interface MapContent {
+  /** From top to bottom. */
+  layers: MapLayer[]
+  groups: MapGroup[]
+  camera: MapCamera | null
+  annotations: MapAnnotation[]
+}
+
 export interface ImageryTables {
+  map: {
+    org_id: string
+    id: string
+    project_id: string
+    name: string
+    description: string | null
+    content: JSONColumnType<MapContent>
+    version: number
+    created_by: string | null
+    created_at: Date
+    updated_at: Date
+  }
   collection: {
     id: string
     org_id: string

@@ -12,6 +12,7 @@ export interface SharingTables {
     target_id: string
     item_seq: number | null
     collection_id: string | null
+    map_id: string | null
     permission: SharePermission
     is_public: Generated<boolean>
     expires_at: Date

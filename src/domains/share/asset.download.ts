@@ -40,8 +40,8 @@ export default operation({
 }).handle({
   async check({ db, shares, raster, clock }, { token, password, asset_id }) {
     const { link, scope } = await shares.open(token, password ?? '')
-    if (link.permission !== 'download' || (scope.kind === 'asset' && scope.assetId !== asset_id.toLowerCase()) || scope.kind === 'item')
-      throw accessDenied()
+    const isOther = scope.kind === 'asset' && scope.assetId !== asset_id.toLowerCase()
+    if (link.permission !== 'download' || isOther || scope.kind === 'item' || scope.kind === 'layer') throw accessDenied()
     const shared = await shareTargets.findAsset(db, link, asset_id)
     if (!shared) throw notFound('asset')
     await requireDownloadable(db, shared.item, clock.now())

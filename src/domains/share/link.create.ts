@@ -4,9 +4,10 @@ import { parseInstant } from '#core/interval.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
 import { Closed, Defaulted, Described, Timestamp } from '#core/shapes.ts'
-import type { ShareTarget } from '#core/vocabulary.ts'
+import type { SharePermission, ShareTarget } from '#core/vocabulary.ts'
 import * as collections from '#model/imagery/collection.ts'
 import * as items from '#model/imagery/item-read.ts'
+import * as maps from '#model/imagery/map.ts'
 import * as organizations from '#model/identity/organization.ts'
 import * as projects from '#model/identity/project.ts'
 import * as shareLinks from '#model/sharing/share-link.ts'
@@ -19,7 +20,7 @@ const MAX_PASSWORD_BYTES = 72
 const RANDOM_PASSWORD_BYTES = 32
 
 /**
- * Shares an item or a collection with anyone who has the link and its password, until it expires. With `is_public`, the link alone
+ * Shares an item, a collection or a map with anyone who has the link and its password, until it expires. With `is_public`, the link alone
  * opens it, if the organization allows public links. The token is only in this response.
  */
 export default operation({
@@ -59,14 +60,15 @@ export default operation({
   async execute(
     { tx, principal, clock, lineage, attributeTo },
     { permission, is_public: isPublic },
-    { expiresAt, target, owner },
+    { expiresAt, target, owner, origins },
     passwordHash,
   ) {
     attributeTo(owner.organizationId)
     if (isPublic && !(await organizations.allowsPublicLinks(tx, owner.organizationId))) throw publicLinksForbidden()
     await projects.lock(tx, owner.id)
     if (target.type === 'item') await items.lock(tx, target.itemSeq)
-    else await collections.lock(tx, owner.id, target.id)
+    else if (target.type === 'collection') await collections.lock(tx, owner.id, target.id)
+    else await maps.lock(tx, { organizationId: owner.organizationId, id: target.id })
     const createdBy = principal.kind === 'user' ? principal.userId : null
     const { link, token } = await shareLinks.insert(tx, {
       organizationId: owner.organizationId,
@@ -80,7 +82,7 @@ export default operation({
       creatorId: principal.userId,
       now: clock.now(),
     })
-    lineage.record('share_link', link.id, 'derived_from', { kind: target.type, id: target.id })
+    for (const origin of origins) lineage.record('share_link', link.id, 'derived_from', origin)
     return { ...toRecord(link), token }
   },
 })
@@ -98,13 +100,36 @@ const publicLinksForbidden = () =>
 async function targetOf(
   db: Context['db'],
   principal: Principal,
-  { target_type, target_id }: { target_type: ShareTarget; target_id: string },
+  { target_type, target_id, permission }: { target_type: ShareTarget; target_id: string; permission: SharePermission },
 ) {
   if (target_type === 'item') {
     const { item, project } = await items.requireEditor(db, principal, target_id)
-    return { target: { type: 'item' as const, id: item.id, itemSeq: item.seq }, owner: project }
+    const origins: Origin[] = [{ kind: 'item', id: item.id }]
+    return { target: { type: 'item' as const, id: item.id, itemSeq: item.seq }, owner: project, origins }
+  }
+  if (target_type === 'map') {
+    if (permission === 'download') throw invalidField('permission', 'must be view: a map is only shown; share an item for its files')
+    const { map, project } = await maps.requireEditor(db, principal, target_id)
+    return { target: { type: 'map' as const, id: map.id }, owner: project, origins: await originsOf(db, map) }
   }
   const collection = await collections.requireReader(db, principal, target_id)
   const owner = projects.requireActive(await projects.requireRole(db, principal, collection.projectId, 'editor'))
-  return { target: { type: 'collection' as const, id: collection.id }, owner }
+  const origins: Origin[] = [{ kind: 'collection', id: collection.id }]
+  return { target: { type: 'collection' as const, id: collection.id }, owner, origins }
+}
+
+interface Origin {
+  kind: 'item' | 'collection'
+  id: string
+}
+
+/** All imagery of a map, so that the lineage of each item names the link. */
+async function originsOf(db: Context['db'], map: maps.SavedMap): Promise<Origin[]> {
+  const found = await maps.sourcesOf(db, map, map.content.layers)
+  const origins: Origin[] = [
+    ...[...found.items.keys()].map((id) => ({ kind: 'item' as const, id })),
+    ...[...found.collections.keys()].map((id) => ({ kind: 'collection' as const, id })),
+  ]
+  if (origins.length === 0) throw invalidField('target_id', 'is a map without imagery; add an item or a collection to it first')
+  return origins
 }

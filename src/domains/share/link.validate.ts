@@ -17,9 +17,9 @@ export default operation({
     {
       permission: Described(Permission, 'Whether visitors can only view, or also download'),
       target_type: Described(Target, 'Type of the shared object'),
-      target: Described(TargetRecord, 'The shared item or collection'),
+      target: Described(TargetRecord, 'The shared item, collection or map'),
     },
-    { description: 'The shared item or collection, with a grant' },
+    { description: 'The shared item, collection or map, with a grant' },
   ),
   example: {
     input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD },

@@ -25,10 +25,14 @@ export function cacheControlOf(
   return `public, max-age=${seconds}, s-maxage=${seconds}, immutable`
 }
 
-/** The same for all styles, so that one document can list several. */
-export async function versionOf({ layers, raster }: Pick<Context, 'layers' | 'raster'>, target: Versioned): Promise<string> {
-  const content = await layers.versionOf(target)
-  return hash('sha256', `${raster.renderingVersion} ${content}`, 'base64url').slice(0, VERSION_LENGTH)
+/** The same for all styles of an item, so that one document can list several; `style` is that of a map's layer, which has no other. */
+export async function versionOf(
+  { layers, raster }: Pick<Context, 'layers' | 'raster'>,
+  { versioned, style }: { versioned: Versioned; style: object | null },
+): Promise<string> {
+  const content = await layers.versionOf(versioned)
+  const shown = style ? ` ${JSON.stringify(style)}` : ''
+  return hash('sha256', `${raster.renderingVersion} ${content}${shown}`, 'base64url').slice(0, VERSION_LENGTH)
 }
 
 /** Everything that identifies a tile is in the path: some caches ignore the query. */

@@ -32,10 +32,58 @@ export async function toTarget(context: TargetContext, share: OpenedShare, targe
       ...session,
     }
   }
+  if (target.type === 'map') return { ...(await toMap(context, share, target)), ...session }
   const { id, name, description } = target.collection
   const tilejson = share.link.isPublic ? tileJsonUrl(context.baseUrl, grant) : null
   return { id, name, description, items: await toItems(context, share, target.items), item_count: target.total, tilejson, ...session }
 }
+
+/** Only what can be shown: layers whose imagery has left the project are not there. Nothing names the item or its other styles. */
+async function toMap(context: TargetContext, share: OpenedShare, { map, sources }: Extract<SharedTarget, { type: 'map' }>) {
+  const { layers, groups, camera, annotations } = map.content
+  const assetsByItem = await context.shares.limit(() =>
+    assets.listOf(
+      context.db,
+      [...sources.items.values()].map(({ seq }) => seq),
+    ),
+  )
+  const shown = await Promise.all(
+    layers.map(async (layer) => {
+      const { id, group_id, visible, opacity, blend, color, features } = layer
+      const item = sources.items.get(layer.item_id ?? '') ?? null
+      const collection = sources.collections.get(layer.collection_id ?? '') ?? null
+      if (!item && !collection && !features) return []
+      const isDrawn = collection !== null || (item !== null && assetsByItem.get(item.seq)!.some(isRaster))
+      const { grant } = await share.sign({ kind: 'layer', layerId: id }, GRANT_SECONDS)
+      return {
+        id,
+        name: layer.name ?? item?.name ?? collection?.name ?? 'Shapes',
+        group_id,
+        visible,
+        opacity,
+        blend,
+        color,
+        features: features && features.map((feature) => ({ name: feature.name, geometry: { ...feature.geometry } })),
+        bbox: item?.bbox ?? null,
+        datetime: item?.datetime?.toISOString() ?? null,
+        attribution: item && attributionOf(item.properties),
+        license: item ? licenseOf(item.properties) : NO_LICENSE,
+        tilejson: isDrawn ? tileJsonUrl(context.baseUrl, grant) : null,
+      }
+    }),
+  )
+  return {
+    id: map.id,
+    name: map.name,
+    description: map.description,
+    layers: shown.flat(),
+    groups,
+    camera,
+    annotations: annotations.map((each) => ({ ...each, geometry: { ...each.geometry } })),
+  }
+}
+
+const NO_LICENSE = { name: null, url: null }
 
 /** Lists saved styles only, so that one response does not open a hundred files; an item's TileJSON adds the derived ones. */
 async function toItems(context: TargetContext, share: OpenedShare, items: readonly Item[]) {

@@ -2,7 +2,8 @@
 import Type from 'typebox'
 import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
 import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { ITEM_TYPES } from '#core/vocabulary.ts'
+import { BLEND_MODES, ITEM_TYPES } from '#core/vocabulary.ts'
+import { MAP_FIELDS, MapFeature } from '#wire/map.ts'
 
 export const VisualizationRecord = Closed(
   {
@@ -64,6 +65,33 @@ const SESSION_FIELDS = {
   link_expires_at: Type.String({ format: 'date-time', description: 'Expiry time of the link' }),
 }
 
+const SharedLayer = Closed(
+  {
+    id: Described(Uuid, 'Layer ID'),
+    name: Type.String({ description: 'Display name of the layer' }),
+    group_id: Described(Nullable(Uuid), 'ID of the group; null if none'),
+    visible: Type.Boolean({ description: 'Whether the layer is shown at first' }),
+    opacity: Type.Number({ description: 'Opacity, 0 to 1' }),
+    blend: Choice(BLEND_MODES, { description: 'How the layer is combined with what is below it' }),
+    color: Described(Nullable(Type.String()), 'Colour of a vector layer; null for the default'),
+    features: Described(Nullable(Type.Array(MapFeature)), 'Shapes of a vector layer; null for imagery'),
+    bbox: Described(Nullable(Type.Array(Type.Number())), 'Bounding box of an image; null if unknown'),
+    datetime: Described(Nullable(Timestamp), 'Acquisition time of an image; null if unknown'),
+    attribution: Nullable(Type.String({ description: 'Who must be named when the image is shown; null if unknown' })),
+    license: LicenseRecord,
+    tilejson: Nullable(Type.String({ description: 'TileJSON URL including a grant; null without a raster' })),
+  },
+  { $id: 'SharedMapLayer', description: 'A layer of a shared map, in the style of the map' },
+)
+const SharedMap = Closed({
+  id: Described(Uuid, 'Map ID'),
+  name: Type.String({ description: 'Display name of the map' }),
+  description: Described(Nullable(Type.String()), 'What the map shows; null if nothing is said'),
+  layers: Type.Array(SharedLayer, { description: 'Layers of the shared map, from top to bottom' }),
+  ...MAP_FIELDS,
+  ...SESSION_FIELDS,
+})
+
 const SharedItem = Closed(ITEM_FIELDS, { $id: 'SharedItem', description: 'A shared item' })
 export const TargetRecord = Type.Union([
   Closed({ ...ITEM_FIELDS, ...SESSION_FIELDS }),
@@ -76,4 +104,5 @@ export const TargetRecord = Type.Union([
     tilejson: Nullable(Type.String({ description: 'TileJSON URL of the whole collection; null unless the link is public' })),
     ...SESSION_FIELDS,
   }),
+  SharedMap,
 ])

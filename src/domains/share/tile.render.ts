@@ -8,7 +8,10 @@ import { cacheControlOf, versionOf } from './public.lib.ts'
 import { requireSharedLayer } from './shared-layer.lib.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
 
-/** Renders a Web Mercator tile of a shared item in one of its visualizations, or of the collection of a public link. */
+/**
+ * Renders a Web Mercator tile of a shared item in one of its visualizations, of the collection of a public link, or of a layer of a shared
+ * map.
+ */
 export default operation({
   id: 'share.tile.render',
   scope: 'shares:read',
@@ -39,16 +42,17 @@ export default operation({
     return await requireSharedLayer(context, input)
   },
   auditSubject: (_input, { share }) => share.link.id,
-  async execute(context, { profile, version = null, ...tile }, { share, versioned, shown }) {
+  async execute(context, { version = null, ...tile }, { share, versioned, style, shown }) {
     const { link } = share
     context.attributeTo(link.organizationId)
     const place = { z: tile.z, x: tile.x, y: tile.y, format: tile.format, tile_size: tile.tile_size }
-    const current = async () => (link.isPublic && version !== null ? await context.shares.limit(() => versionOf(context, versioned)) : null)
+    const current = async () =>
+      link.isPublic && version !== null ? await context.shares.limit(() => versionOf(context, { versioned, style })) : null
     const before = await current()
     const image =
       'styled' in shown
         ? await renderLayerTile(context, shown.styled, place)
-        : await renderCollectionTile(context, shown.collection, { profile, ...place })
+        : await renderCollectionTile(context, shown.collection, { ...shown.request, ...place })
     // What changed meanwhile may be in the tile or not, so it has no version.
     const after = await current()
     return imageReply(image, cacheControlOf(context, link, { version, current: before === after ? after : null }))

@@ -21,9 +21,9 @@ const Place = Closed({
 })
 
 /**
- * Returns what a map needs to show a shared item, or the collection of a public link. Tile URLs contain a signed grant instead of the
- * password, valid for an hour; the link is checked again for every tile. Tile URLs of a public link are the same for everyone and
- * contain a version, so that caches can keep the tiles.
+ * Returns what a map needs to show a shared item, the collection of a public link, or a layer of a shared map. Tile URLs contain a signed
+ * grant instead of the password, valid for an hour; the link is checked again for every tile. Tile URLs of a public link are the same for
+ * everyone and contain a version, so that caches can keep the tiles.
  */
 export default operation({
   id: 'share.tilejson',
@@ -79,16 +79,20 @@ export default operation({
       ...tileJson({ name: item.name, description: item.description, attribution, tiles }, coverageOf(styled.info)),
       ...(at
         ? { visualizations: [], legend: null, values: await valuesAt(context, styled, at) }
-        : { visualizations: await styleOptionsOf(context, item.seq), legend: await legendOf(context, styled) }),
+        : { visualizations: await visualizationsOf(context, shared, item.seq), legend: await legendOf(context, styled) }),
     }
   },
 })
 
-async function templateOf(context: Context, { share, versioned }: SharedLayer, profile: string | null | undefined): Promise<string> {
+/** A layer of a map has only the style of the map. */
+const visualizationsOf = async (context: Context, { style }: SharedLayer, itemSeq: number) =>
+  style === null ? await styleOptionsOf(context, itemSeq) : []
+
+async function templateOf(context: Context, { share, versioned, style }: SharedLayer, profile: string | null | undefined): Promise<string> {
   const { baseUrl } = context
   const { grant } = await share.sign(share.scope, GRANT_SECONDS)
   if (share.link.isPublic) {
-    const version = await context.shares.limit(() => versionOf(context, versioned))
+    const version = await context.shares.limit(() => versionOf(context, { versioned, style }))
     return publicTemplate({ baseUrl, grant, version, style: profile ?? DEFAULT_PROFILE })
   }
   const query = profile == null ? '' : `&profile=${encodeURIComponent(profile)}`

@@ -29,11 +29,11 @@ export default operation({
     if (!shared.share.link.isPublic) throw problem('bad-request', 'This link has a password; WMTS needs a public link')
     return shared
   },
-  async execute(context, { profile }, { share, versioned, shown }) {
+  async execute(context, { profile }, { share, versioned, style, shown }) {
     const { baseUrl, db, shares } = context
     context.attributeTo(share.link.organizationId)
     const { grant } = await share.sign(share.scope, GRANT_SECONDS)
-    const version = await shares.limit(() => versionOf(context, versioned))
+    const version = await shares.limit(() => versionOf(context, { versioned, style }))
     const endpoint = {
       document: `${baseUrl}/api/v1/public/${grant}/WMTSCapabilities.xml`,
       pairs: null,
@@ -47,8 +47,8 @@ export default operation({
             coverage: coverageOf(shown.styled.info),
             styles: stylesOf({
               wanted,
-              saved: await shares.limit(() => visualizationProfiles.list(db, shown.styled.layer.item.seq)),
-              derived: visualizationsOf(shown.styled.info, shown.styled.names).visualizations,
+              saved: style ? [] : await shares.limit(() => visualizationProfiles.list(db, shown.styled.layer.item.seq)),
+              derived: style ? [] : visualizationsOf(shown.styled.info, shown.styled.names).visualizations,
             }),
           }
         : {

@@ -1,6 +1,7 @@
 /** What happens to webhooks, alert rules, saved searches and draft orders when their user leaves or the organization is deleted. */
 import type { Tx } from '#db/tables.ts'
 import { notify } from './notification.ts'
+import * as maps from '#model/imagery/map.ts'
 import * as drafts from '#model/orders/draft.ts'
 import * as savedSearches from '#model/scenes/saved-search.ts'
 import * as subscriptions from './subscription.ts'
@@ -35,6 +36,7 @@ export async function removeAll(tx: Tx, organizationId: string): Promise<void> {
   await tx.deleteFrom('webhook_backlog').where('org_id', '=', organizationId).execute()
   await subscriptions.removeAllOf(tx, organizationId)
   await savedSearches.removeAllOf(tx, { organizationId })
+  await maps.removeAllOf(tx, { organizationId, projectId: null })
   await drafts.removeAllOf(tx, organizationId, null)
   await tx.deleteFrom('alert_rule').where('org_id', '=', organizationId).execute()
   await tx.deleteFrom('notification').where('org_id', '=', organizationId).execute()

@@ -16,6 +16,7 @@ const COLUMNS = [
   'target_id as targetId',
   'item_seq as itemSeq',
   'collection_id as collectionId',
+  'map_id as mapId',
   'permission',
   'is_public as isPublic',
   'expires_at as expiresAt',
@@ -67,8 +68,9 @@ type KnownRow = ShareLink & { passwordHash: string; isTargetLive: boolean; isAll
 const KNOWN = sql`
   ${listed(COLUMNS, 'l')}, l.password_hash as "passwordHash", not l.is_public or o.allows_public_links as "isAllowed",
   case when l.target_type = 'item' then i.deleted_at is null and i.lifecycle_state not in ('expired', 'deleted')
-    else c.deleted_at is null end as "isTargetLive"`
+    when l.target_type = 'map' then m.id is not null else c.deleted_at is null end as "isTargetLive"`
 const TARGETS = sql`left join item i on i.seq = l.item_seq left join collection c on c.id = l.collection_id
+  left join map m on m.org_id = l.org_id and m.id = l.map_id
   left join organization o on o.id = l.org_id`
 
 /** One query for many callers, because many visitors open the same map. */
@@ -99,7 +101,7 @@ function toKnown({ passwordHash, isTargetLive, isAllowed, ...link }: KnownRow): 
 interface NewShareLink {
   organizationId: string
   projectId: string
-  target: { type: 'item'; id: string; itemSeq: number } | { type: 'collection'; id: string }
+  target: { type: 'item'; id: string; itemSeq: number } | { type: 'collection' | 'map'; id: string }
   permission: SharePermission
   /** Of a random password if the link is public. */
   passwordHash: string
@@ -126,6 +128,7 @@ export async function insert(tx: Tx, request: NewShareLink): Promise<{ link: Sha
       target_id: target.id,
       item_seq: target.type === 'item' ? target.itemSeq : null,
       collection_id: target.type === 'collection' ? target.id : null,
+      map_id: target.type === 'map' ? target.id : null,
       permission: request.permission,
       is_public: request.isPublic,
       expires_at: request.expiresAt,

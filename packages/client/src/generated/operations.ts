@@ -15,6 +15,7 @@ import { EulasApi } from './eulas.ts'
 import { EventSubscriptionsApi } from './event-subscriptions.ts'
 import { GlossaryApi } from './glossary.ts'
 import { ItemsApi } from './items.ts'
+import { MapsApi } from './maps.ts'
 import { MosaicApi } from './mosaic.ts'
 import { NotificationsApi } from './notifications.ts'
 import { OrdersApi } from './orders.ts'
@@ -47,6 +48,7 @@ export type * from './eulas.ts'
 export type * from './event-subscriptions.ts'
 export type * from './glossary.ts'
 export type * from './items.ts'
+export type * from './maps.ts'
 export type * from './mosaic.ts'
 export type * from './notifications.ts'
 export type * from './orders.ts'
@@ -81,6 +83,7 @@ export class Operations extends Client {
   readonly eventSubscriptions: EventSubscriptionsApi = new EventSubscriptionsApi(this)
   readonly glossary: GlossaryApi = new GlossaryApi(this)
   readonly items: ItemsApi = new ItemsApi(this)
+  readonly maps: MapsApi = new MapsApi(this)
   readonly mosaic: MosaicApi = new MosaicApi(this)
   readonly notifications: NotificationsApi = new NotificationsApi(this)
   readonly orders: OrdersApi = new OrdersApi(this)
@@ -234,6 +237,11 @@ export const OPERATION_IDS: readonly string[] = [
   'items.tile.wmts_capabilities',
   'items.tile.wmts_get_tile',
   'items.update',
+  'maps.create',
+  'maps.delete',
+  'maps.get',
+  'maps.list',
+  'maps.update',
   'mosaic.register',
   'notifications.dismiss',
   'notifications.list',

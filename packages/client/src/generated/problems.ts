@@ -130,6 +130,8 @@ export type ProblemSlug =
    * The draft order was changed since it was read, for example on another device (`current_version`). Read it again and repeat the change.
    */
   | 'draft-changed'
+  /** The map was changed since it was read, for example by a colleague (`current_version`). Read it again and repeat the change. */
+  | 'map-changed'
   /** The part does not start at the upload offset. `Upload-Offset` gives the number of bytes received; continue from there. */
   | 'upload-offset'
   /**

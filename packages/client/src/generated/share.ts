@@ -5,12 +5,16 @@ import type {
   AssetDownload,
   Geometry,
   Legend,
+  MapAnnotation,
+  MapCamera,
+  MapGroup,
   NewShareLink,
   Removed,
   ShareLink,
   SharedFile,
   SharedItem,
   SharedLicense,
+  SharedMapLayer,
   SharedVisualization,
 } from './types.ts'
 
@@ -30,7 +34,7 @@ export type ShareAssetDownloadOutput = AssetDownload
 /** Input of `share.link.create`. */
 export interface ShareLinkCreateInput {
   /** Type of the shared object */
-  target_type: 'item' | 'collection'
+  target_type: 'item' | 'collection' | 'map'
   /** ID of the shared object */
   target_id: string
   /** Whether visitors can only view, or also download. Default: `"view"` */
@@ -68,8 +72,8 @@ export interface ShareLinkValidateOutput {
   /** Whether visitors can only view, or also download */
   permission: 'view' | 'download'
   /** Type of the shared object */
-  target_type: 'item' | 'collection'
-  /** The shared item or collection */
+  target_type: 'item' | 'collection' | 'map'
+  /** The shared item, collection or map */
   target: {
     /** Item ID */
     id: string
@@ -131,6 +135,27 @@ export interface ShareLinkValidateOutput {
     grant_expires_at: string
     /** Expiry time of the link */
     link_expires_at: string
+  } | {
+    /** Map ID */
+    id: string
+    /** Display name of the map */
+    name: string
+    /** What the map shows; null if nothing is said */
+    description: string | null
+    /** Layers of the shared map, from top to bottom */
+    layers: SharedMapLayer[]
+    /** Groups of layers */
+    groups: MapGroup[]
+    /** The part of the world that is shown at first; null for all layers */
+    camera: MapCamera | null
+    /** Points, lines and areas with a text */
+    annotations: MapAnnotation[]
+    /** Grant that replaces token and password in public share operations */
+    grant: string
+    /** Time the grant expires */
+    grant_expires_at: string
+    /** Expiry time of the link */
+    link_expires_at: string
   }
 }
 
@@ -139,7 +164,7 @@ export interface ShareLinksListInput {
   /** Only links of this project */
   project_id?: string | null | undefined
   /** Only links to objects of this type */
-  target_type?: 'item' | 'collection' | null | undefined
+  target_type?: 'item' | 'collection' | 'map' | null | undefined
   /** Only links to this object */
   target_id?: string | null | undefined
   /** Maximum number of results to return. Default: `100` */

@@ -1596,6 +1596,18 @@ export interface LineageParent {
   parents: LineageParent[]
 }
 
+/** A point, line or area with a text */
+export interface MapAnnotation {
+  /** Annotation ID */
+  id: string
+  /** Point, line or area */
+  geometry: Geometry
+  /** Text of the annotation */
+  text: string
+  /** Colour; null for the default */
+  color: string | null
+}
+
 /** What lies behind the imagery of the maps of a member */
 export interface MapBackdrop {
   /** `map` for a base map of the service, `item` or `collection` for imagery */
@@ -1604,6 +1616,103 @@ export interface MapBackdrop {
   id: string
   /** Name of the item or collection; null for a base map */
   name: string | null
+}
+
+/** The part of the world that a map shows at first */
+export interface MapCamera {
+  /** Longitude of the centre in degrees */
+  longitude: number
+  /** Latitude of the centre in degrees */
+  latitude: number
+  /** Zoom level */
+  zoom: number
+  /** Direction that is up, in degrees clockwise from north */
+  bearing: number
+  /** Tilt in degrees */
+  pitch: number
+}
+
+/** A shape of a vector layer */
+export interface MapFeature {
+  /** Name of the shape; null if none */
+  name: string | null
+  /** Geometry of the shape */
+  geometry: Geometry
+}
+
+/** A group of layers */
+export interface MapGroup {
+  /** Group ID */
+  id: string
+  /** Display name of the group */
+  name: string
+  /** Whether the layers of the group are shown */
+  visible: boolean
+}
+
+/** A layer of a map */
+export interface MapLayer {
+  /** Layer ID */
+  id: string
+  /** Item ID; null for other layers */
+  item_id: string | null
+  /** Collection ID; null for other layers */
+  collection_id: string | null
+  /** Shapes of a vector layer; null for imagery */
+  features: MapFeature[] | null
+  /** Display name; null for the name of the item or collection */
+  name: string | null
+  /** Name of the item or collection; null for a vector layer, and for imagery that is no longer in the project */
+  source_name: string | null
+  /** ID of the group; null if none */
+  group_id: string | null
+  /** Whether the layer is shown at first */
+  visible: boolean
+  /** Opacity, 0 to 1 */
+  opacity: number
+  /** How the layer is combined with what is below it */
+  blend: 'normal' | 'multiply' | 'screen' | 'darken' | 'lighten' | 'add'
+  /** Colour of a vector layer; null for the default */
+  color: string | null
+  /** Style; null for that of the item */
+  style: {
+    /** Visualization profile ID or derived visualization; null if none */
+    profile: string | null
+    /** Asset key; null for the default */
+    asset_key: string | null
+    /** Bands; null if none */
+    bands: string | null
+    /** Band math expression; null if none */
+    expression: string | null
+    /** Value ranges; null for the default */
+    rescale: string | null
+    /** Colormap name; null for the default */
+    colormap: string | null
+  } | null
+}
+
+/** A map without its layers */
+export interface MapSummary {
+  /** Map ID */
+  id: string
+  /** ID of the project whose imagery the map shows */
+  project_id: string
+  /** Display name of the map */
+  name: string
+  /** What the map shows; null if nothing is said */
+  description: string | null
+  /** Number of changes; send it with the next change */
+  version: number
+  /** User ID of the creator; null if created with an API key */
+  created_by: string | null
+  /** Creation time */
+  created_at: string
+  /** Time of the last change */
+  updated_at: string
+  /** Number of layers */
+  layer_count: number
+  /** Number of annotations */
+  annotation_count: number
 }
 
 /** A file that belongs to the mosaic */
@@ -1622,6 +1731,34 @@ export interface NamedBand {
   name: string
   /** Band role used in formulas, such as `RED`; null if it has none */
   role: string | null
+}
+
+/** A named map of a project */
+export interface NamedMap {
+  /** Map ID */
+  id: string
+  /** ID of the project whose imagery the map shows */
+  project_id: string
+  /** Display name of the map */
+  name: string
+  /** What the map shows; null if nothing is said */
+  description: string | null
+  /** Number of changes; send it with the next change */
+  version: number
+  /** User ID of the creator; null if created with an API key */
+  created_by: string | null
+  /** Creation time */
+  created_at: string
+  /** Time of the last change */
+  updated_at: string
+  /** Layers from top to bottom */
+  layers: MapLayer[]
+  /** Groups of layers */
+  groups: MapGroup[]
+  /** The part of the world that is shown at first; null for all layers */
+  camera: MapCamera | null
+  /** Points, lines and areas with a text */
+  annotations: MapAnnotation[]
 }
 
 /** How new scenes are added or reported automatically, about every hour */
@@ -1696,12 +1833,74 @@ export interface NewInvitation {
   url: string
 }
 
+/** A point, line or area with a text */
+export interface NewMapAnnotation {
+  /** Annotation ID; created if omitted */
+  id?: string | null | undefined
+  /** Point, line or area in WGS 84 */
+  geometry: Geometry
+  /** Text of the annotation */
+  text: string
+  /** Colour as `#rrggbb` */
+  color?: string | null | undefined
+}
+
+/** A layer of a map: exactly one of `item_id`, `collection_id` and `features` is set */
+export interface NewMapLayer {
+  /** Layer ID; created if omitted */
+  id?: string | null | undefined
+  /** ID of an item in the project of the map */
+  item_id?: string | null | undefined
+  /** ID of a collection in the project of the map */
+  collection_id?: string | null | undefined
+  /** Shapes of a vector layer */
+  features?: ({
+    /** Name of the shape */
+    name?: string | null | undefined
+    /** GeoJSON geometry in WGS 84 */
+    geometry: Geometry
+  })[] | null | undefined
+  /** Display name; defaults to the name of the item or collection */
+  name?: string | null | undefined
+  /** ID of the group that the layer belongs to */
+  group_id?: string | null | undefined
+  /** Whether the layer is shown at first. Default: `true` */
+  visible?: boolean | undefined
+  /** Opacity, 0 to 1. Default: `1` */
+  opacity?: number | undefined
+  /** How the layer is combined with what is below it. Default: `"normal"` */
+  blend?: 'normal' | 'multiply' | 'screen' | 'darken' | 'lighten' | 'add' | undefined
+  /** Colour of a vector layer as `#rrggbb` */
+  color?: string | null | undefined
+  /** Style; defaults to that of the item */
+  style?: NewMapStyle | null | undefined
+}
+
+/** How a layer renders its imagery */
+export interface NewMapStyle {
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
+  profile?: string | null | undefined
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
+  asset_key?: string | null | undefined
+  /** 1-based band numbers or band names, separated by commas */
+  bands?: string | null | undefined
+  /** Band math expression with band numbers or names, for example `(b4-b3)/(b4+b3)` or `(nir-red)/(nir+red)` */
+  expression?: string | null | undefined
+  /**
+   * Values that map to the first and last colour, as `min,max`: one range for all bands, or one per band shown or per band of the file,
+   * separated by `;`
+   */
+  rescale?: string | null | undefined
+  /** Colormap name from `cog.colormaps` */
+  colormap?: string | null | undefined
+}
+
 /** A new share link, with its token */
 export interface NewShareLink {
   /** Share link ID */
   id: string
   /** Type of the shared object */
-  target_type: 'item' | 'collection'
+  target_type: 'item' | 'collection' | 'map'
   /** ID of the shared object */
   target_id: string
   /** Whether visitors can only view, or also download */
@@ -2546,7 +2745,7 @@ export interface ShareLink {
   /** Share link ID */
   id: string
   /** Type of the shared object */
-  target_type: 'item' | 'collection'
+  target_type: 'item' | 'collection' | 'map'
   /** ID of the shared object */
   target_id: string
   /** Whether visitors can only view, or also download */
@@ -2636,6 +2835,35 @@ export interface SharedLicense {
   name: string | null
   /** URL of the licence text; null if unknown */
   url: string | null
+}
+
+/** A layer of a shared map, in the style of the map */
+export interface SharedMapLayer {
+  /** Layer ID */
+  id: string
+  /** Display name of the layer */
+  name: string
+  /** ID of the group; null if none */
+  group_id: string | null
+  /** Whether the layer is shown at first */
+  visible: boolean
+  /** Opacity, 0 to 1 */
+  opacity: number
+  /** How the layer is combined with what is below it */
+  blend: 'normal' | 'multiply' | 'screen' | 'darken' | 'lighten' | 'add'
+  /** Colour of a vector layer; null for the default */
+  color: string | null
+  /** Shapes of a vector layer; null for imagery */
+  features: MapFeature[] | null
+  /** Bounding box of an image; null if unknown */
+  bbox: number[] | null
+  /** Acquisition time of an image; null if unknown */
+  datetime: string | null
+  /** Who must be named when the image is shown; null if unknown */
+  attribution: string | null
+  license: SharedLicense
+  /** TileJSON URL including a grant; null without a raster */
+  tilejson: string | null
 }
 
 /** A way to render a shared item */

@@ -32,6 +32,75 @@ class SortFieldInput(TypedDict):
     """Sort direction; ascending by default"""
 
 
+class NewMapLayerInputFeatures(TypedDict):
+    name: NotRequired[str | None]
+    """Name of the shape"""
+    geometry: GeometryInput
+    """GeoJSON geometry in WGS 84"""
+
+
+class NewMapLayerInput(TypedDict):
+    """A layer of a map: exactly one of `item_id`, `collection_id` and `features` is set"""
+    id: NotRequired[str | None]
+    """Layer ID; created if omitted"""
+    item_id: NotRequired[str | None]
+    """ID of an item in the project of the map"""
+    collection_id: NotRequired[str | None]
+    """ID of a collection in the project of the map"""
+    features: NotRequired[Sequence[NewMapLayerInputFeatures] | None]
+    """Shapes of a vector layer"""
+    name: NotRequired[str | None]
+    """Display name; defaults to the name of the item or collection"""
+    group_id: NotRequired[str | None]
+    """ID of the group that the layer belongs to"""
+    visible: NotRequired[bool]
+    """Whether the layer is shown at first. Default: `true`"""
+    opacity: NotRequired[float]
+    """Opacity, 0 to 1. Default: `1`"""
+    blend: NotRequired[Literal["normal", "multiply", "screen", "darken", "lighten", "add"]]
+    """How the layer is combined with what is below it. Default: `"normal"`"""
+    color: NotRequired[str | None]
+    """Colour of a vector layer as `#rrggbb`"""
+    style: NotRequired[NewMapStyleInput | None]
+    """Style; defaults to that of the item"""
+
+
+class MapGroupInput(TypedDict):
+    """A group of layers"""
+    id: str
+    """Group ID"""
+    name: str
+    """Display name of the group"""
+    visible: bool
+    """Whether the layers of the group are shown"""
+
+
+class MapCameraInput(TypedDict):
+    """The part of the world that a map shows at first"""
+    longitude: float
+    """Longitude of the centre in degrees"""
+    latitude: float
+    """Latitude of the centre in degrees"""
+    zoom: float
+    """Zoom level"""
+    bearing: float
+    """Direction that is up, in degrees clockwise from north"""
+    pitch: float
+    """Tilt in degrees"""
+
+
+class NewMapAnnotationInput(TypedDict):
+    """A point, line or area with a text"""
+    id: NotRequired[str | None]
+    """Annotation ID; created if omitted"""
+    geometry: GeometryInput
+    """Point, line or area in WGS 84"""
+    text: str
+    """Text of the annotation"""
+    color: NotRequired[str | None]
+    """Colour as `#rrggbb`"""
+
+
 class MosaicAssetInput(TypedDict):
     """A file that belongs to the mosaic"""
     href: str
@@ -141,3 +210,27 @@ class VisualizationConfigInput(TypedDict):
     """
     resampling: NotRequired[Literal["nearest", "bilinear", "cubic", "average"] | None]
     """Resampling method"""
+
+
+class NewMapStyleInput(TypedDict):
+    """How a layer renders its imagery"""
+    profile: NotRequired[str | None]
+    """Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to
+    the item's default profile
+    """
+    asset_key: NotRequired[str | None]
+    """Asset key, for items with several rasters; defaults to all files of an item with one file
+    per band
+    """
+    bands: NotRequired[str | None]
+    """1-based band numbers or band names, separated by commas"""
+    expression: NotRequired[str | None]
+    """Band math expression with band numbers or names, for example `(b4-b3)/(b4+b3)` or
+    `(nir-red)/(nir+red)`
+    """
+    rescale: NotRequired[str | None]
+    """Values that map to the first and last colour, as `min,max`: one range for all bands, or one
+    per band shown or per band of the file, separated by `;`
+    """
+    colormap: NotRequired[str | None]
+    """Colormap name from `cog.colormaps`"""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .event_subscriptions import AsyncEventSubscriptionsApi, EventSubscriptionsApi
     from .glossary import AsyncGlossaryApi, GlossaryApi
     from .items import AsyncItemsApi, ItemsApi
+    from .maps import AsyncMapsApi, MapsApi
     from .mosaic import AsyncMosaicApi, MosaicApi
     from .notifications import AsyncNotificationsApi, NotificationsApi
     from .orders import AsyncOrdersApi, OrdersApi
@@ -134,6 +135,12 @@ class Operations(Client):
         from .items import ItemsApi
 
         return ItemsApi(self)
+
+    @cached_property
+    def maps(self) -> MapsApi:
+        from .maps import MapsApi
+
+        return MapsApi(self)
 
     @cached_property
     def mosaic(self) -> MosaicApi:
@@ -326,6 +333,12 @@ class AsyncOperations(AsyncClient):
         from .items import AsyncItemsApi
 
         return AsyncItemsApi(self)
+
+    @cached_property
+    def maps(self) -> AsyncMapsApi:
+        from .maps import AsyncMapsApi
+
+        return AsyncMapsApi(self)
 
     @cached_property
     def mosaic(self) -> AsyncMosaicApi:
@@ -558,6 +571,11 @@ OPERATION_IDS: tuple[str, ...] = (
     "items.tile.wmts_capabilities",
     "items.tile.wmts_get_tile",
     "items.update",
+    "maps.create",
+    "maps.delete",
+    "maps.get",
+    "maps.list",
+    "maps.update",
     "mosaic.register",
     "notifications.dismiss",
     "notifications.list",

@@ -42,6 +42,7 @@ ProblemSlug = Literal[
     "idempotency-in-progress",
     "approval-exceeded",
     "draft-changed",
+    "map-changed",
     "upload-offset",
     "gone",
     "length-required",

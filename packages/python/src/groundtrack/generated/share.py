@@ -9,7 +9,7 @@ from ..client import AsyncNamespace, Namespace
 from ..omit import OMIT, Omit
 from ..pages import AsyncPage, Page
 from ..records import Content, Record
-from .types import AssetDownload, Legend, NewShareLink, Removed, ShareLink, SharedFile, SharedItem, SharedLicense, SharedVisualization
+from .types import AssetDownload, Legend, MapAnnotation, MapCamera, MapGroup, NewShareLink, Removed, ShareLink, SharedFile, SharedItem, SharedLicense, SharedMapLayer, SharedVisualization
 
 if TYPE_CHECKING:
     from ..geojson import Geometry
@@ -75,15 +75,39 @@ class ShareLinkValidateOutputTarget2(Record):
     """Expiry time of the link"""
 
 
+class ShareLinkValidateOutputTarget3(Record):
+    _nested = {"layers": "SharedMapLayer", "groups": "MapGroup", "camera": "MapCamera", "annotations": "MapAnnotation"}
+    id: str
+    """Map ID"""
+    name: str
+    """Display name of the map"""
+    description: str | None
+    """What the map shows; null if nothing is said"""
+    layers: list[SharedMapLayer]
+    """Layers of the shared map, from top to bottom"""
+    groups: list[MapGroup]
+    """Groups of layers"""
+    camera: MapCamera | None
+    """The part of the world that is shown at first; null for all layers"""
+    annotations: list[MapAnnotation]
+    """Points, lines and areas with a text"""
+    grant: str
+    """Grant that replaces token and password in public share operations"""
+    grant_expires_at: str
+    """Time the grant expires"""
+    link_expires_at: str
+    """Expiry time of the link"""
+
+
 class ShareLinkValidateOutput(Record):
     """Output of `share.link.validate`."""
     _nested = {"target": "Record"}
     permission: Literal["view", "download"]
     """Whether visitors can only view, or also download"""
-    target_type: Literal["item", "collection"]
+    target_type: Literal["item", "collection", "map"]
     """Type of the shared object"""
-    target: ShareLinkValidateOutputTarget1 | ShareLinkValidateOutputTarget2
-    """The shared item or collection"""
+    target: ShareLinkValidateOutputTarget1 | ShareLinkValidateOutputTarget2 | ShareLinkValidateOutputTarget3
+    """The shared item, collection or map"""
 
 
 class ShareLinksListOutput(Record):
@@ -189,7 +213,7 @@ class ShareLinkApi(Namespace):
     def create(
         self,
         *,
-        target_type: Literal["item", "collection"],
+        target_type: Literal["item", "collection", "map"],
         target_id: str,
         expires_at: str,
         permission: Literal["view", "download"] | Omit = OMIT,
@@ -249,7 +273,7 @@ class AsyncShareLinkApi(AsyncNamespace):
     async def create(
         self,
         *,
-        target_type: Literal["item", "collection"],
+        target_type: Literal["item", "collection", "map"],
         target_id: str,
         expires_at: str,
         permission: Literal["view", "download"] | Omit = OMIT,
@@ -310,7 +334,7 @@ class ShareLinksApi(Namespace):
         self,
         *,
         project_id: str | None | Omit = OMIT,
-        target_type: Literal["item", "collection"] | None | Omit = OMIT,
+        target_type: Literal["item", "collection", "map"] | None | Omit = OMIT,
         target_id: str | None | Omit = OMIT,
         limit: int | Omit = OMIT,
         offset: int | Omit = OMIT,
@@ -335,7 +359,7 @@ class AsyncShareLinksApi(AsyncNamespace):
         self,
         *,
         project_id: str | None | Omit = OMIT,
-        target_type: Literal["item", "collection"] | None | Omit = OMIT,
+        target_type: Literal["item", "collection", "map"] | None | Omit = OMIT,
         target_id: str | None | Omit = OMIT,
         limit: int | Omit = OMIT,
         offset: int | Omit = OMIT,

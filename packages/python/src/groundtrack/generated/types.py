@@ -1673,6 +1673,18 @@ class LineageParent(Record):
     """Items it was made from"""
 
 
+class MapAnnotation(Record):
+    """A point, line or area with a text"""
+    id: str
+    """Annotation ID"""
+    geometry: Geometry
+    """Point, line or area"""
+    text: str
+    """Text of the annotation"""
+    color: str | None
+    """Colour; null for the default"""
+
+
 class MapBackdrop(Record):
     """What lies behind the imagery of the maps of a member"""
     kind: Literal["map", "item", "collection"]
@@ -1681,6 +1693,108 @@ class MapBackdrop(Record):
     """Name of the base map, such as `satellite`, or the ID of the item or collection"""
     name: str | None
     """Name of the item or collection; null for a base map"""
+
+
+class MapCamera(Record):
+    """The part of the world that a map shows at first"""
+    longitude: float
+    """Longitude of the centre in degrees"""
+    latitude: float
+    """Latitude of the centre in degrees"""
+    zoom: float
+    """Zoom level"""
+    bearing: float
+    """Direction that is up, in degrees clockwise from north"""
+    pitch: float
+    """Tilt in degrees"""
+
+
+class MapFeature(Record):
+    """A shape of a vector layer"""
+    name: str | None
+    """Name of the shape; null if none"""
+    geometry: Geometry
+    """Geometry of the shape"""
+
+
+class MapGroup(Record):
+    """A group of layers"""
+    id: str
+    """Group ID"""
+    name: str
+    """Display name of the group"""
+    visible: bool
+    """Whether the layers of the group are shown"""
+
+
+class MapLayerStyle(Record):
+    profile: str | None
+    """Visualization profile ID or derived visualization; null if none"""
+    asset_key: str | None
+    """Asset key; null for the default"""
+    bands: str | None
+    """Bands; null if none"""
+    expression: str | None
+    """Band math expression; null if none"""
+    rescale: str | None
+    """Value ranges; null for the default"""
+    colormap: str | None
+    """Colormap name; null for the default"""
+
+
+class MapLayer(Record):
+    """A layer of a map"""
+    _nested = {"features": "MapFeature", "style": "MapLayerStyle"}
+    id: str
+    """Layer ID"""
+    item_id: str | None
+    """Item ID; null for other layers"""
+    collection_id: str | None
+    """Collection ID; null for other layers"""
+    features: list[MapFeature] | None
+    """Shapes of a vector layer; null for imagery"""
+    name: str | None
+    """Display name; null for the name of the item or collection"""
+    source_name: str | None
+    """Name of the item or collection; null for a vector layer, and for imagery that is no longer
+    in the project
+    """
+    group_id: str | None
+    """ID of the group; null if none"""
+    visible: bool
+    """Whether the layer is shown at first"""
+    opacity: float
+    """Opacity, 0 to 1"""
+    blend: Literal["normal", "multiply", "screen", "darken", "lighten", "add"]
+    """How the layer is combined with what is below it"""
+    color: str | None
+    """Colour of a vector layer; null for the default"""
+    style: MapLayerStyle | None
+    """Style; null for that of the item"""
+
+
+class MapSummary(Record):
+    """A map without its layers"""
+    id: str
+    """Map ID"""
+    project_id: str
+    """ID of the project whose imagery the map shows"""
+    name: str
+    """Display name of the map"""
+    description: str | None
+    """What the map shows; null if nothing is said"""
+    version: int
+    """Number of changes; send it with the next change"""
+    created_by: str | None
+    """User ID of the creator; null if created with an API key"""
+    created_at: str
+    """Creation time"""
+    updated_at: str
+    """Time of the last change"""
+    layer_count: int
+    """Number of layers"""
+    annotation_count: int
+    """Number of annotations"""
 
 
 class MosaicAsset(Record):
@@ -1699,6 +1813,35 @@ class NamedBand(Record):
     """Band name"""
     role: str | None
     """Band role used in formulas, such as `RED`; null if it has none"""
+
+
+class NamedMap(Record):
+    """A named map of a project"""
+    _nested = {"layers": "MapLayer", "groups": "MapGroup", "camera": "MapCamera", "annotations": "MapAnnotation"}
+    id: str
+    """Map ID"""
+    project_id: str
+    """ID of the project whose imagery the map shows"""
+    name: str
+    """Display name of the map"""
+    description: str | None
+    """What the map shows; null if nothing is said"""
+    version: int
+    """Number of changes; send it with the next change"""
+    created_by: str | None
+    """User ID of the creator; null if created with an API key"""
+    created_at: str
+    """Creation time"""
+    updated_at: str
+    """Time of the last change"""
+    layers: list[MapLayer]
+    """Layers from top to bottom"""
+    groups: list[MapGroup]
+    """Groups of layers"""
+    camera: MapCamera | None
+    """The part of the world that is shown at first; null for all layers"""
+    annotations: list[MapAnnotation]
+    """Points, lines and areas with a text"""
 
 
 class NewAutoAdd(Record):
@@ -1773,11 +1916,81 @@ class NewInvitation(Record):
     """Invitation link; usable once, by any signed-in user"""
 
 
+class NewMapAnnotation(Record):
+    """A point, line or area with a text"""
+    id: str | None | None
+    """Annotation ID; created if omitted"""
+    geometry: Geometry
+    """Point, line or area in WGS 84"""
+    text: str
+    """Text of the annotation"""
+    color: str | None | None
+    """Colour as `#rrggbb`"""
+
+
+class NewMapLayerFeatures(Record):
+    name: str | None | None
+    """Name of the shape"""
+    geometry: Geometry
+    """GeoJSON geometry in WGS 84"""
+
+
+class NewMapLayer(Record):
+    """A layer of a map: exactly one of `item_id`, `collection_id` and `features` is set"""
+    _nested = {"features": "NewMapLayerFeatures", "style": "NewMapStyle"}
+    id: str | None | None
+    """Layer ID; created if omitted"""
+    item_id: str | None | None
+    """ID of an item in the project of the map"""
+    collection_id: str | None | None
+    """ID of a collection in the project of the map"""
+    features: list[NewMapLayerFeatures] | None | None
+    """Shapes of a vector layer"""
+    name: str | None | None
+    """Display name; defaults to the name of the item or collection"""
+    group_id: str | None | None
+    """ID of the group that the layer belongs to"""
+    visible: bool | None
+    """Whether the layer is shown at first. Default: `true`"""
+    opacity: float | None
+    """Opacity, 0 to 1. Default: `1`"""
+    blend: Literal["normal", "multiply", "screen", "darken", "lighten", "add"] | None
+    """How the layer is combined with what is below it. Default: `"normal"`"""
+    color: str | None | None
+    """Colour of a vector layer as `#rrggbb`"""
+    style: NewMapStyle | None | None
+    """Style; defaults to that of the item"""
+
+
+class NewMapStyle(Record):
+    """How a layer renders its imagery"""
+    profile: str | None | None
+    """Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to
+    the item's default profile
+    """
+    asset_key: str | None | None
+    """Asset key, for items with several rasters; defaults to all files of an item with one file
+    per band
+    """
+    bands: str | None | None
+    """1-based band numbers or band names, separated by commas"""
+    expression: str | None | None
+    """Band math expression with band numbers or names, for example `(b4-b3)/(b4+b3)` or
+    `(nir-red)/(nir+red)`
+    """
+    rescale: str | None | None
+    """Values that map to the first and last colour, as `min,max`: one range for all bands, or one
+    per band shown or per band of the file, separated by `;`
+    """
+    colormap: str | None | None
+    """Colormap name from `cog.colormaps`"""
+
+
 class NewShareLink(Record):
     """A new share link, with its token"""
     id: str
     """Share link ID"""
-    target_type: Literal["item", "collection"]
+    target_type: Literal["item", "collection", "map"]
     """Type of the shared object"""
     target_id: str
     """ID of the shared object"""
@@ -2641,7 +2854,7 @@ class ShareLink(Record):
     """A share link, without its token"""
     id: str
     """Share link ID"""
-    target_type: Literal["item", "collection"]
+    target_type: Literal["item", "collection", "map"]
     """Type of the shared object"""
     target_id: str
     """ID of the shared object"""
@@ -2725,6 +2938,36 @@ class SharedLicense(Record):
     """SPDX identifier or name of the licence; null if unknown"""
     url: str | None
     """URL of the licence text; null if unknown"""
+
+
+class SharedMapLayer(Record):
+    """A layer of a shared map, in the style of the map"""
+    _nested = {"features": "MapFeature", "license": "SharedLicense"}
+    id: str
+    """Layer ID"""
+    name: str
+    """Display name of the layer"""
+    group_id: str | None
+    """ID of the group; null if none"""
+    visible: bool
+    """Whether the layer is shown at first"""
+    opacity: float
+    """Opacity, 0 to 1"""
+    blend: Literal["normal", "multiply", "screen", "darken", "lighten", "add"]
+    """How the layer is combined with what is below it"""
+    color: str | None
+    """Colour of a vector layer; null for the default"""
+    features: list[MapFeature] | None
+    """Shapes of a vector layer; null for imagery"""
+    bbox: list[float] | None
+    """Bounding box of an image; null if unknown"""
+    datetime: str | None
+    """Acquisition time of an image; null if unknown"""
+    attribution: str | None
+    """Who must be named when the image is shown; null if unknown"""
+    license: SharedLicense
+    tilejson: str | None
+    """TileJSON URL including a grant; null without a raster"""
 
 
 class SharedVisualization(Record):
@@ -3429,12 +3672,22 @@ __all__ = [
     "LineageEdge",
     "LineageNode",
     "LineageParent",
+    "MapAnnotation",
     "MapBackdrop",
+    "MapCamera",
+    "MapFeature",
+    "MapGroup",
+    "MapLayer",
+    "MapSummary",
     "MosaicAsset",
     "NamedBand",
+    "NamedMap",
     "NewAutoAdd",
     "NewEventSubscription",
     "NewInvitation",
+    "NewMapAnnotation",
+    "NewMapLayer",
+    "NewMapStyle",
     "NewShareLink",
     "Notification",
     "Order",
@@ -3471,6 +3724,7 @@ __all__ = [
     "SharedFile",
     "SharedItem",
     "SharedLicense",
+    "SharedMapLayer",
     "SharedVisualization",
     "SignedInUser",
     "SortField",
