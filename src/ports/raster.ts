@@ -179,6 +179,12 @@ export interface RasterService {
   mapImage(source: RasterSource, options: MapImageOptions & { format: ImageFormat }, signal?: AbortSignal): Promise<MapImage>
   /** The value of each band at a position, null for nodata; null instead of the array outside the raster. */
   point(source: RasterSource, place: { longitude: number; latitude: number }, signal?: AbortSignal): Promise<(number | null)[] | null>
+  /** The values of 1-based bands at places in a row, each as `point` returns them, from the overview that fits their distance. */
+  line(
+    source: RasterSource,
+    request: { bands: readonly number[]; places: readonly { longitude: number; latitude: number }[] },
+    signal?: AbortSignal,
+  ): Promise<((number | null)[] | null)[]>
   /** Properties of a newly received file: what it is and whether it must be converted. */
   inspect(source: RasterSource, signal?: AbortSignal): Promise<Inspection>
   /** The rows of a STAC GeoParquet table, as lines of JSON. */

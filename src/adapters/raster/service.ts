@@ -142,7 +142,7 @@ function imageMethods(renderer: Renderer): ImageMethods {
   }
 }
 
-type AnalysisMethods = Pick<RasterService, 'zonal' | 'series' | 'change' | 'point' | 'inspect'>
+type AnalysisMethods = Pick<RasterService, 'zonal' | 'series' | 'change' | 'point' | 'line' | 'inspect'>
 
 function analysisMethods(renderer: Renderer): AnalysisMethods {
   return {
@@ -167,6 +167,8 @@ function analysisMethods(renderer: Renderer): AnalysisMethods {
         { signal, deadlineMs: ANALYSIS_DEADLINE_MS },
       ),
     point: (source, place, signal) => renderer.run('point', source, { place, options: {} }, { signal }),
+    line: (source, { bands, places }, signal) =>
+      renderer.run('line', narrowed(source, { bands }), { places, options: { bands } }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
     inspect: (source, signal) => renderer.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
   }
 }

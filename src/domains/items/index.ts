@@ -10,6 +10,7 @@ import expireBatch from './expire_batch.ts'
 import get from './get.ts'
 import getStac from './get_stac.ts'
 import importStac from './import_stac.ts'
+import line from './line.ts'
 import lineage from './lineage.ts'
 import list from './list.ts'
 import listAssets from './list_assets.ts'
@@ -38,6 +39,7 @@ export const operations: readonly AnyOperation[] = [
   get,
   getStac,
   importStac,
+  line,
   lineage,
   list,
   listAssets,

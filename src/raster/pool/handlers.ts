@@ -10,7 +10,8 @@ import type { MethodTask } from '#raster/process/method.ts'
 import { createContext, type ContextOptions, type RenderContext } from '#raster/render/context.ts'
 import { renderMosaic, type MosaicLayer, type MosaicOptions } from '#raster/render/mosaic.ts'
 import { renderMapImage, type MapImageOptions } from '#raster/render/map-image.ts'
-import { readPoint, type PointOptions } from '#raster/render/point.ts'
+import { readLine } from '#raster/render/line.ts'
+import { readPoint, type Place, type PointOptions } from '#raster/render/point.ts'
 import { renderThumbnail, type ThumbnailOptions } from '#raster/render/thumbnail.ts'
 import { renderTerrainTile, renderTile, type TerrainTileOptions, type TileOptions } from '#raster/render/tile.ts'
 import { computeStatistics, type StatisticsOptions } from '#raster/statistics/index.ts'
@@ -47,7 +48,8 @@ type ZonalTask<S> = Located<S> & { options: ZonalOptions }
 type SeriesTask<S> = { scenes: readonly (Located<S> & { expression: string })[]; options: SeriesOptions }
 type ChangeTask<S> = Located<S> & { after: Located<S>; options: ChangeOptions }
 type MapImageTask<S> = Located<S> & { options: MapImageOptions & EncodeOptions }
-type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
+type PointTask<S> = Located<S> & { place: Place; options: PointOptions }
+type LineTask<S> = Located<S> & { places: readonly Place[]; options: PointOptions }
 
 type RewriteTask<S> = { source: S; options: Omit<RewriteOptions, 'signal' | 'onProgress'> }
 
@@ -113,6 +115,9 @@ export function createHandlers<S>({ open, stackOf = () => null, ...contextOption
     ...analysisHandlers(context, closing, opened),
     point: closing(async (task: PointTask<S>, signal) =>
       readPoint(context, await opened(task, signal), task.place, { ...task.options, signal }),
+    ),
+    line: closing(async (task: LineTask<S>, signal) =>
+      readLine(context, await opened(task, signal), task.places, { ...task.options, signal }),
     ),
     inspect: closing(async (task: Located<S>, signal) => inspect(await opened(task, signal), signal)),
     rewrite: async ({ source, options }: RewriteTask<S>, signal, report) => {

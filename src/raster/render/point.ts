@@ -15,7 +15,7 @@ export interface PointOptions {
   signal?: AbortSignal | undefined
 }
 
-interface Place {
+export interface Place {
   longitude: number
   latitude: number
 }
@@ -37,7 +37,7 @@ async function readPixel(context: RenderContext, raster: Raster, place: Place, o
   if (!pixel) return null
   const range = { minX: pixel.x, minY: pixel.y, maxX: pixel.x + 1, maxY: pixel.y + 1 }
   return withBlocks(context.blocks, { raster, level: 0, range, bands, signal: options.signal }, ({ blocks }) =>
-    valuesAt(blocks[0] as Block, info, pixel, bands, options),
+    valuesAt(blocks[0] as Block, { info, level: info.levels[0] as Level }, pixel, bands, options),
   )
 }
 
@@ -60,14 +60,15 @@ async function readBandwise(
   return pixels.every((pixel) => pixel === null) ? null : pixels.map((pixel) => pixel?.[0] ?? null)
 }
 
-function valuesAt(
+/** The values of a pixel of a level, from the block that holds it. */
+export function valuesAt(
   block: Block,
-  info: RasterInfo,
+  { info, level }: { info: RasterInfo; level: Level },
   pixel: { x: number; y: number },
   bands: readonly number[],
   options: PointOptions,
 ): (number | null)[] {
-  const { blockWidth, blockHeight } = info.levels[0] as Level
+  const { blockWidth, blockHeight } = level
   const offset = (pixel.y % blockHeight) * block.width + (pixel.x % blockWidth)
   if (block.mask && block.mask[offset] === 0) return bands.map(() => null)
   return bands.map((band) => {
@@ -79,7 +80,8 @@ function valuesAt(
   })
 }
 
-function pixelAt({ info }: Raster, { longitude, latitude }: Place): { x: number; y: number } | null {
+/** At full resolution; null outside the raster. */
+export function pixelAt({ info }: Raster, { longitude, latitude }: Place): { x: number; y: number } | null {
   const { crs, transform } = placementOf(info)
   const inverse = invertAffine(transform)
   const point: Point = [0, 0]

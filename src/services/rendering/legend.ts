@@ -70,7 +70,8 @@ export function shownBy({ style, names }: StyledLayer): string[] {
   return bandsShown(style).map((band) => nameOf(names, band))
 }
 
-const bandsShown = (style: Exclude<Style, { kind: 'expression' }>): readonly number[] =>
+/** 1-based; an expression has its own. */
+export const bandsShown = (style: Exclude<Style, { kind: 'expression' }>): readonly number[] =>
   style.kind === 'rgb' ? style.bands : style.kind === 'single' ? [style.band] : [1]
 
 /** The values that the style uses at a point; null outside the raster. */

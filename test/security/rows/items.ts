@@ -41,6 +41,21 @@ export const rows: Rows = {
     missing: otherProject,
     breaks: 'table item_cell',
   },
+  'items.line': {
+    ...READS_PIXELS,
+    input: async (w, org) => ({
+      ...(await item(w, org)),
+      geometry: {
+        type: 'LineString',
+        coordinates: [
+          [0, 0],
+          [1, 1],
+        ],
+      },
+    }),
+    missing: otherItem,
+    breaks: 'table asset',
+  },
   'items.lineage': { ...READS_A_PROJECT, input: item, missing: otherItem, breaks: 'table lineage_edge' },
   'items.list': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }), missing: otherProject, breaks: 'table item' },
   'items.list_assets': { ...READS_A_PROJECT, input: item, missing: otherItem, breaks: 'table asset' },

@@ -202,6 +202,49 @@ export interface ItemsImportStacOutput {
   })[]
 }
 
+/** Input of `items.line`. */
+export interface ItemsLineInput {
+  /** Item ID */
+  item_id: string
+  /** GeoJSON LineString in longitude and latitude */
+  geometry: Geometry
+  /** Number of places at equal distances, both ends included. Default: `100` */
+  samples?: number | undefined
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
+  asset_key?: string | null | undefined
+  /** 1-based band numbers or band names, separated by commas */
+  bands?: string | null | undefined
+  /** Band math expression with band numbers or names, for example `(b4-b3)/(b4+b3)` or `(nir-red)/(nir+red)` */
+  expression?: string | null | undefined
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
+  profile?: string | null | undefined
+}
+
+/** Output of `items.line`. */
+export interface ItemsLineOutput {
+  /** Item ID */
+  item_id: string
+  /** Asset key; for an item with one file per band, the keys of all files, separated by commas */
+  asset_key: string
+  /** Band names or expressions, in the order of the values */
+  names: string[]
+  /** Length of the line in metres, on the WGS 84 ellipsoid */
+  length_m: number
+  /** Places along the line, from its start */
+  samples: ({
+    /** Distance from the start of the line, in metres */
+    distance_m: number
+    /** Longitude in degrees, -180 to 180 */
+    longitude: number
+    /** Latitude in degrees, -90 to 90 */
+    latitude: number
+    /** Whether the place is inside the raster */
+    inside: boolean
+    /** Value of each band or expression; null where there is no data */
+    values: (number | null)[]
+  })[]
+}
+
 /** Input of `items.lineage`. */
 export interface ItemsLineageInput {
   /** Item ID */
@@ -754,6 +797,15 @@ export class ItemsApi {
    */
   importStac(input: ItemsImportStacInput, options?: CallOptions): Promise<ItemsImportStacOutput> {
     return this.#client.call('items.import_stac', input, options, 'keyed')
+  }
+
+  /**
+   * Values of an item's bands or expression along a line: a profile.
+   *
+   * Requires the scope `items:read`. Read-only.
+   */
+  line(input: ItemsLineInput, options?: CallOptions): Promise<ItemsLineOutput> {
+    return this.#client.call('items.line', input, options, 'read')
   }
 
   /**

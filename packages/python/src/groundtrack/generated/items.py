@@ -85,6 +85,34 @@ class ItemsImportStacOutput(Record):
     """Features that were rejected"""
 
 
+class ItemsLineOutputSamples(Record):
+    distance_m: float
+    """Distance from the start of the line, in metres"""
+    longitude: float
+    """Longitude in degrees, -180 to 180"""
+    latitude: float
+    """Latitude in degrees, -90 to 90"""
+    inside: bool
+    """Whether the place is inside the raster"""
+    values: list[float | None]
+    """Value of each band or expression; null where there is no data"""
+
+
+class ItemsLineOutput(Record):
+    """Output of `items.line`."""
+    _nested = {"samples": "ItemsLineOutputSamples"}
+    item_id: str
+    """Item ID"""
+    asset_key: str
+    """Asset key; for an item with one file per band, the keys of all files, separated by commas"""
+    names: list[str]
+    """Band names or expressions, in the order of the values"""
+    length_m: float
+    """Length of the line in metres, on the WGS 84 ellipsoid"""
+    samples: list[ItemsLineOutputSamples]
+    """Places along the line, from its start"""
+
+
 class ItemsLineageOutput(Record):
     """Output of `items.lineage`."""
     _nested = {"parents": "LineageParent", "children": "LineageChild"}
@@ -786,6 +814,36 @@ class ItemsApi(Namespace):
         """
         return self._client.record("items.import_stac", {"project_id": project_id, "collection_id": collection_id, "features": features, "ndjson": ndjson, "geoparquet": geoparquet}, options, "keyed", ItemsImportStacOutput)
 
+    def line(
+        self,
+        *,
+        item_id: str,
+        geometry: GeometryInput,
+        samples: int | Omit = OMIT,
+        asset_key: str | None | Omit = OMIT,
+        bands: str | None | Omit = OMIT,
+        expression: str | None | Omit = OMIT,
+        profile: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> ItemsLineOutput:
+        """Values of an item's bands or expression along a line: a profile.
+
+        Requires the scope `items:read`. Read-only.
+
+        Args:
+            item_id: Item ID
+            geometry: GeoJSON LineString in longitude and latitude
+            samples: Number of places at equal distances, both ends included. Default: `100`
+            asset_key: Asset key, for items with several rasters; defaults to all files of an
+                item with one file per band
+            bands: 1-based band numbers or band names, separated by commas
+            expression: Band math expression with band numbers or names, for example
+                `(b4-b3)/(b4+b3)` or `(nir-red)/(nir+red)`
+            profile: Visualization profile ID, or a derived visualization such as `rgb` or
+                `ndvi`; defaults to the item's default profile
+        """
+        return self._client.record("items.line", {"item_id": item_id, "geometry": geometry, "samples": samples, "asset_key": asset_key, "bands": bands, "expression": expression, "profile": profile}, options, "read", ItemsLineOutput)
+
     def lineage(
         self,
         *,
@@ -1193,6 +1251,36 @@ class AsyncItemsApi(AsyncNamespace):
             geoparquet: STAC-GeoParquet file in Base64
         """
         return await self._client.record("items.import_stac", {"project_id": project_id, "collection_id": collection_id, "features": features, "ndjson": ndjson, "geoparquet": geoparquet}, options, "keyed", ItemsImportStacOutput)
+
+    async def line(
+        self,
+        *,
+        item_id: str,
+        geometry: GeometryInput,
+        samples: int | Omit = OMIT,
+        asset_key: str | None | Omit = OMIT,
+        bands: str | None | Omit = OMIT,
+        expression: str | None | Omit = OMIT,
+        profile: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> ItemsLineOutput:
+        """Values of an item's bands or expression along a line: a profile.
+
+        Requires the scope `items:read`. Read-only.
+
+        Args:
+            item_id: Item ID
+            geometry: GeoJSON LineString in longitude and latitude
+            samples: Number of places at equal distances, both ends included. Default: `100`
+            asset_key: Asset key, for items with several rasters; defaults to all files of an
+                item with one file per band
+            bands: 1-based band numbers or band names, separated by commas
+            expression: Band math expression with band numbers or names, for example
+                `(b4-b3)/(b4+b3)` or `(nir-red)/(nir+red)`
+            profile: Visualization profile ID, or a derived visualization such as `rgb` or
+                `ndvi`; defaults to the item's default profile
+        """
+        return await self._client.record("items.line", {"item_id": item_id, "geometry": geometry, "samples": samples, "asset_key": asset_key, "bands": bands, "expression": expression, "profile": profile}, options, "read", ItemsLineOutput)
 
     async def lineage(
         self,
