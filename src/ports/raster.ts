@@ -49,6 +49,9 @@ interface TileRequest {
   readonly aoi?: unknown
 }
 
+/** Samples instead of colours: those that a tile of the style is rendered from. */
+type DataTileRequest = Pick<TileRequest, 'tile' | 'size' | 'style' | 'resampling'>
+
 /** One of several rasters that are rendered as one. */
 export interface MosaicLayer {
   readonly source: RasterSource
@@ -164,6 +167,7 @@ export interface RasterService {
   /** Describes many sources in one task, in their order; a source that cannot be read has a `failure`. */
   describeMany(sources: readonly RasterSource[], signal?: AbortSignal): Promise<({ info: RasterInfo } | { failure: Failure })[]>
   tile(source: RasterSource, request: TileRequest, conditional?: ConditionalOptions): Promise<RenderedImage>
+  dataTile(source: RasterSource, request: DataTileRequest, conditional?: ConditionalOptions): Promise<RenderedImage>
   /** Layers from top to bottom: each pixel comes from the first layer that has data there. */
   mosaic(layers: readonly MosaicLayer[], request: MosaicRequest, conditional?: ConditionalOptions): Promise<RenderedImage>
   terrain(source: RasterSource, request: TerrainRequest, conditional?: ConditionalOptions): Promise<RenderedImage>

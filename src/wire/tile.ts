@@ -70,6 +70,9 @@ export const SignedSeconds = Type.Optional(
 
 export const FormatOrWebp = Defaulted(Format, 'webp')
 
+/** Of operations that also return the samples behind the colours. */
+export const FormatOrData = Defaulted(Choice(['png', 'webp', 'jpg', 'jpeg', 'bin']), 'webp')
+
 /** Media types of tiles and thumbnails. */
 export const IMAGE_TYPES = ['image/webp', 'image/png', 'image/jpeg'] as const
 

@@ -1,5 +1,5 @@
 import { LoadingCache } from '#raster/cache.ts'
-import { MEDIA_TYPES } from '#raster/encode/format.ts'
+import { DATA_TILE_TYPE, MEDIA_TYPES } from '#raster/encode/format.ts'
 import type { Inspection } from '#raster/ingest/inspect.ts'
 import { RasterPool, type StartWorker } from '#raster/pool/pool.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
@@ -110,7 +110,7 @@ export function createRasterService({ deadlineFactor = 1, ...options }: RasterSe
   }
 }
 
-type ImageMethods = Pick<RasterService, 'tile' | 'mosaic' | 'terrain' | 'thumbnail' | 'mapImage'>
+type ImageMethods = Pick<RasterService, 'tile' | 'dataTile' | 'mosaic' | 'terrain' | 'thumbnail' | 'mapImage'>
 
 function imageMethods(renderer: Renderer): ImageMethods {
   return {
@@ -122,6 +122,8 @@ function imageMethods(renderer: Renderer): ImageMethods {
         MEDIA_TYPES[style.format],
         conditional,
       ),
+    dataTile: (source, { tile, ...style }, conditional = {}) =>
+      renderer.draw('dataTile', narrowedByStyle(source, style.style), { tile, options: defined(style) }, DATA_TILE_TYPE, conditional),
     mosaic: (layers, request, conditional = {}) =>
       renderer.mosaic(
         layers.map((layer) => ({ ...layer, source: narrowedByStyle(layer.source, layer.style) })),

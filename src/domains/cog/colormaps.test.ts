@@ -24,4 +24,18 @@ test('cog.colormaps', async (t) => {
       id,
     )
   }
+
+  await t.test('one colormap by its ID, with all its colours, in either direction', async () => {
+    const colorsOf = async (id: string): Promise<string[]> => {
+      const { groups: found } = await w.ok(owner.token, 'cog.colormaps', { id })
+      assert.deepEqual([found.length, found[0].colormaps.length, found[0].name], [1, 1, 'perceptual'])
+      return found[0].colormaps[0].colors
+    }
+    const colors = await colorsOf('viridis')
+    assert.deepEqual([colors.length, colors[0], colors.at(-1)], [256, '#440154', '#fde724'])
+    assert.deepEqual(await colorsOf('viridis_r'), colors.toReversed())
+    const { status, body } = await w.call(owner.token, 'cog.colormaps', { id: 'virides' })
+    assert.equal(status, 422)
+    assert.match(JSON.stringify(body), /viridis/)
+  })
 })

@@ -1,10 +1,11 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
+import { DATA_TILE_TYPE } from '#raster/encode/format.ts'
 import { choiceOf, renderLayerTile, styleLayer } from '#services/rendering/styled-layer.ts'
 import {
   FOR_A_DAY,
-  FormatOrWebp,
+  FormatOrData,
   IMAGE_TYPES,
   styleFields,
   imageReply,
@@ -24,13 +25,13 @@ export default operation({
   tier: 'read',
   readsReplica: true,
   raw: 'bytes',
-  mediaTypes: IMAGE_TYPES,
+  mediaTypes: [...IMAGE_TYPES, DATA_TILE_TYPE],
   input: Closed({
     item_id: Described(ItemId, 'Item ID'),
     z: Described(Zoom, 'Zoom level, 0 to 24'),
     x: Described(TileIndex, 'Tile column, counted from the west'),
     y: Described(TileIndex, 'Tile row, counted from the north'),
-    format: Described(FormatOrWebp, 'Image format'),
+    format: Described(FormatOrData, 'Image format, or `bin` for the samples of the bands, which the guide on tiles describes'),
     ...styleFields,
     v: Type.Optional(Nullable(Type.Integer({ minimum: 1, description: 'Version of the profile, for caching' }))),
     quality: Described(Quality(82), 'Quality of lossy formats, 1 to 100'),

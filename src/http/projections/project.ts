@@ -73,7 +73,7 @@ export const numbers = (query: Query, names: readonly string[]): Record<string, 
   Object.fromEntries(Object.entries(pick(query, names)).map(([name, value]) => [name, numeric(value)]))
 
 /** The row, `@2x` for twice as many pixels, and the format. */
-const TILE_ROW = /^(\d{1,8})(@2x)?\.(webp|png|jpg|jpeg)$/
+const TILE_ROW = /^(\d{1,8})(@2x)?\.(webp|png|jpg|jpeg|bin)$/
 
 export interface TileParams {
   z: string
@@ -82,9 +82,13 @@ export interface TileParams {
   row: string
 }
 
-export function tilePlace({ z, x, row }: TileParams): object {
+/** Whether the row asks for samples, which only some routes return. */
+export const isData = ({ row }: TileParams): boolean => row.endsWith('.bin')
+
+export function tilePlace(params: TileParams, { hasData = false } = {}): object {
+  const { z, x, row } = params
   const [, y, twice, format] = TILE_ROW.exec(row) ?? []
-  if (y === undefined)
+  if (y === undefined || (isData(params) && !hasData))
     throw problem('not-found', 'A tile URL must end with {y}.webp, {y}.png, {y}.jpg or {y}.jpeg; {y}@2x.webp is 512 × 512 pixels')
   return { z: numeric(z), x: numeric(x), y: Number(y), format, ...(twice ? { tile_size: 512 } : {}) }
 }

@@ -5,7 +5,7 @@ import type { Invoked } from '#pipeline/invoke.ts'
 import { gridOfName } from '#wire/wmts.ts'
 import { credentialOf } from '#http/credential.ts'
 import { send } from '#http/operations.ts'
-import { known, numbers, pick, project, projectAs, queryOf, tilePlace, type TileParams } from './project.ts'
+import { isData, known, numbers, pick, project, projectAs, queryOf, tilePlace, type TileParams } from './project.ts'
 import type { RouteParts } from '#http/parts.ts'
 
 /** Resources with tiles: the name of the ID, and the operations. */
@@ -35,7 +35,7 @@ export function registerTiles(app: FastifyInstance, parts: RouteParts): void {
   for (const { root, id, render, tilejson } of LAYERS) {
     app.get<{ Params: TileParams & { id: string } }>(`/api/v1/${root}/:id/tiles/:z/:x/:row`, async (request, reply) => {
       const grid = root === 'items' ? gridOfName(request.params.z) : null
-      const place = tilePlace(grid ? { ...request.params, z: '0' } : request.params)
+      const place = tilePlace(grid ? { ...request.params, z: '0' } : request.params, { hasData: root === 'items' && !grid })
       if (grid) return send(reply, await project(parts, 'items.tile.wmts_get_tile', request, reply, () => gridTile(request, place, grid)))
       const input = () => ({
         [id]: request.params.id,
@@ -43,7 +43,8 @@ export function registerTiles(app: FastifyInstance, parts: RouteParts): void {
         ...tileQuery(request),
         ...(root === 'items' ? numbers(queryOf(request), ['v']) : {}),
       })
-      const credential = credentialOf(request) ?? signatureOf(request, root)
+      // A signature is for the colours of one style; who passes it on does not pass on the samples.
+      const credential = credentialOf(request) ?? (isData(request.params) ? null : signatureOf(request, root))
       const invoked = await projectAs(parts, render, { request, reply, credential }, input)
       return send(
         reply,
@@ -168,7 +169,11 @@ export function tilePaths(): Record<string, unknown> {
               parameter('path', 'z', 'Zoom level, 0 to 24; for items also the name of a WMTS tile matrix'),
               parameter('path', 'x', 'Tile column, counted from the west'),
               parameter('path', 'y', 'Tile row, counted from the north'),
-              parameter('path', 'format', 'Image format: `webp`, `png`, `jpg` or `jpeg`'),
+              parameter(
+                'path',
+                'format',
+                `Image format: \`webp\`, \`png\`, \`jpg\` or \`jpeg\`${root === 'items' ? '; `bin` for the samples of the bands' : ''}`,
+              ),
               ...TILE_PARAMETERS.map(([name, description]) => parameter('query', name, description)),
             ],
             responses,

@@ -2,3 +2,4 @@ export { compileExpression, scalesOf, type BandScale, type CompiledExpression } 
 export { ExpressionError } from './error.ts'
 export { MAX_BAND, MAX_CHARACTERS, MAX_DEPTH } from './limits.ts'
 export { parseExpression, type Expression, type Node } from './parse.ts'
+export { postfixOf, type PostfixStep } from './postfix.ts'

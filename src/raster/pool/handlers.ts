@@ -8,6 +8,7 @@ import { planMethod, runMethod, withRasters } from '#raster/process/index.ts'
 import { LateRaster, unpackHeaders } from '#raster/process/late.ts'
 import type { MethodTask } from '#raster/process/method.ts'
 import { createContext, type ContextOptions, type RenderContext } from '#raster/render/context.ts'
+import { renderDataTile, type DataTileOptions } from '#raster/render/data-tile.ts'
 import { renderMosaic, type MosaicLayer, type MosaicOptions } from '#raster/render/mosaic.ts'
 import { renderMapImage, type MapImageOptions } from '#raster/render/map-image.ts'
 import { readLine } from '#raster/render/line.ts'
@@ -41,6 +42,7 @@ type MosaicTask<S> = {
   layers: readonly (Located<S> & Omit<MosaicLayer, 'open'>)[]
   options: MosaicOptions & EncodeOptions
 }
+type DataTileTask<S> = Located<S> & { tile: TileAddress; options: DataTileOptions }
 type TerrainTask<S> = Located<S> & { tile: TileAddress; options: TerrainTileOptions }
 type ThumbnailTask<S> = Located<S> & { options: ThumbnailOptions & EncodeOptions }
 type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
@@ -98,6 +100,9 @@ export function createHandlers<S>({ open, stackOf = () => null, ...contextOption
     ...identifyHandlers(context, closing, open),
     tile: closing(async (task: TileTask<S>, signal) =>
       renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
+    ),
+    dataTile: closing(async (task: DataTileTask<S>, signal) =>
+      renderDataTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
     ),
     mosaic: closing(async ({ tile, layers, options }: MosaicTask<S>, signal) => {
       const rest = layers.map(({ source, key, ...look }) => ({ ...look, open: () => opened({ source, key }, signal) }))

@@ -156,19 +156,23 @@ export interface TileRequest {
   grid?: { left: number; top: number; pixel_m: number } | null | undefined
 }
 
+/** A tile in a format for images, or `bin`: the samples that it would be rendered from. */
+type LayerTileRequest = Omit<TileRequest, 'format'> & { format: TileRequest['format'] | 'bin' }
+
 /** Renders one tile, or returns only its ETag if the caller has it already. Tiles count as usage of the item's organization. */
 export async function renderLayerTile(
   { raster, usage, ifNoneMatch, signal }: RenderingContext & Pick<Context, 'ifNoneMatch' | 'usage'>,
   { layer, source, style, resampling }: StyledLayer,
-  request: TileRequest,
+  request: LayerTileRequest,
 ): Promise<ImageResponse> {
   const { z, x, y, format, quality, tile_size: size, grid } = request
   const tile = { z, x, y, ...(grid ? { grid: { left: grid.left, top: grid.top, pixelM: grid.pixel_m } } : {}) }
-  const image = await raster.tile(
-    source,
-    { tile, format: imageFormat(format), quality, style, size: size ?? undefined, resampling },
-    { ifNoneMatch, signal },
-  )
+  const wanted = { tile, style, size: size ?? undefined, resampling }
+  const conditional = { ifNoneMatch, signal }
+  const image =
+    format === 'bin'
+      ? await raster.dataTile(source, wanted, conditional)
+      : await raster.tile(source, { ...wanted, format: imageFormat(format), quality }, conditional)
   if (image.body) usage.record(layer.item.organizationId, 'tiles')
   usage.touch(layer.item.seq)
   return image

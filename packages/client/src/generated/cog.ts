@@ -8,7 +8,10 @@ import type {
 } from './types.ts'
 
 /** Input of `cog.colormaps`. */
-export type CogColormapsInput = {}
+export interface CogColormapsInput {
+  /** Returns only this colormap, with all its colours; `_r` reverses them */
+  id?: string | undefined
+}
 
 /** Output of `cog.colormaps`. */
 export interface CogColormapsOutput {

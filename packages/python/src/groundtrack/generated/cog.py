@@ -196,13 +196,17 @@ class CogApi(Namespace):
     def colormaps(
         self,
         *,
+        id: str | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> CogColormapsOutput:
         """Curated colormap groups.
 
         Requires the scope `tiles:read`. Read-only.
+
+        Args:
+            id: Returns only this colormap, with all its colours; `_r` reverses them
         """
-        return self._client.record("cog.colormaps", {}, options, "read", CogColormapsOutput)
+        return self._client.record("cog.colormaps", {"id": id}, options, "read", CogColormapsOutput)
 
     def formulas(
         self,
@@ -269,13 +273,17 @@ class AsyncCogApi(AsyncNamespace):
     async def colormaps(
         self,
         *,
+        id: str | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> CogColormapsOutput:
         """Curated colormap groups.
 
         Requires the scope `tiles:read`. Read-only.
+
+        Args:
+            id: Returns only this colormap, with all its colours; `_r` reverses them
         """
-        return await self._client.record("cog.colormaps", {}, options, "read", CogColormapsOutput)
+        return await self._client.record("cog.colormaps", {"id": id}, options, "read", CogColormapsOutput)
 
     async def formulas(
         self,
