@@ -496,8 +496,8 @@ export interface ItemsTileRenderInput {
   x: number
   /** Tile row, counted from the north */
   y: number
-  /** Image format. Default: `"webp"` */
-  format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
+  /** Image format, or `bin` for the samples of the bands, which the guide on tiles describes. Default: `"webp"` */
+  format?: 'png' | 'webp' | 'jpg' | 'jpeg' | 'bin' | undefined
   /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
   /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */

@@ -222,6 +222,7 @@ export const OPERATION_IDS: readonly string[] = [
   'items.get',
   'items.get_stac',
   'items.import_stac',
+  'items.line',
   'items.lineage',
   'items.list',
   'items.list_assets',

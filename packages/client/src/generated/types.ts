@@ -653,6 +653,8 @@ export interface Colormap {
     /** Colour as `#rrggbb` */
     color: string
   })[]
+  /** All 256 colours as `#rrggbb`; only for the colormap that was asked for by ID */
+  colors?: string[] | undefined
 }
 
 /** A commitment to a minimum spend or area */

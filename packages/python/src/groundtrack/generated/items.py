@@ -291,7 +291,7 @@ class ItemsTileApi(Namespace):
         z: int,
         x: int,
         y: int,
-        format: Literal["png", "webp", "jpg", "jpeg"] | Omit = OMIT,
+        format: Literal["png", "webp", "jpg", "jpeg", "bin"] | Omit = OMIT,
         profile: str | None | Omit = OMIT,
         asset_key: str | None | Omit = OMIT,
         bands: str | None | Omit = OMIT,
@@ -312,7 +312,8 @@ class ItemsTileApi(Namespace):
             z: Zoom level, 0 to 24
             x: Tile column, counted from the west
             y: Tile row, counted from the north
-            format: Image format. Default: `"webp"`
+            format: Image format, or `bin` for the samples of the bands, which the guide on
+                tiles describes. Default: `"webp"`
             profile: Visualization profile ID, or a derived visualization such as `rgb` or
                 `ndvi`; defaults to the item's default profile
             asset_key: Asset key, for items with several rasters; defaults to all files of an
@@ -486,7 +487,7 @@ class AsyncItemsTileApi(AsyncNamespace):
         z: int,
         x: int,
         y: int,
-        format: Literal["png", "webp", "jpg", "jpeg"] | Omit = OMIT,
+        format: Literal["png", "webp", "jpg", "jpeg", "bin"] | Omit = OMIT,
         profile: str | None | Omit = OMIT,
         asset_key: str | None | Omit = OMIT,
         bands: str | None | Omit = OMIT,
@@ -507,7 +508,8 @@ class AsyncItemsTileApi(AsyncNamespace):
             z: Zoom level, 0 to 24
             x: Tile column, counted from the west
             y: Tile row, counted from the north
-            format: Image format. Default: `"webp"`
+            format: Image format, or `bin` for the samples of the bands, which the guide on
+                tiles describes. Default: `"webp"`
             profile: Visualization profile ID, or a derived visualization such as `rgb` or
                 `ndvi`; defaults to the item's default profile
             asset_key: Asset key, for items with several rasters; defaults to all files of an

@@ -556,6 +556,7 @@ OPERATION_IDS: tuple[str, ...] = (
     "items.get",
     "items.get_stac",
     "items.import_stac",
+    "items.line",
     "items.lineage",
     "items.list",
     "items.list_assets",

@@ -687,6 +687,8 @@ class Colormap(Record):
     """Colormap name"""
     stops: list[ColormapStops]
     """Colour stops"""
+    colors: list[str] | None
+    """All 256 colours as `#rrggbb`; only for the colormap that was asked for by ID"""
 
 
 class Commitment(Record):
