@@ -24,6 +24,8 @@ const NICENESS = 10
 const MAX_RSS_BYTES = 560 * MIB
 const MAX_QUEUE = 1_000
 const TASKS_PER_CHILD = 50
+/** A conversion takes seconds and a new child less than one, so that an idle one need not keep its memory. */
+const IDLE_MS = 30_000
 const FILE_PREFIX = 'convert-'
 
 interface ConverterOptions {
@@ -55,6 +57,7 @@ export function createConverter({ workDir, compression, size, deadlineFactor, an
     deadlineFactor,
     maxRssBytes: MAX_RSS_BYTES,
     recycleAfterTasks: TASKS_PER_CHILD,
+    idleMs: IDLE_MS,
     niceness: NICENESS,
     answer,
     watch: watchTask,
