@@ -218,6 +218,7 @@ function layerOf(service: Capabilities, sets: readonly MatrixSet[]): string {
   const { item, coverage, styles, endpoint } = service
   const [west, south, east, north] = coverage.bounds
   const { left, top, right, bottom } = extentOf(service)
+  const infoFormats = endpoint.pairs?.operations.includes('GetFeatureInfo') ? WMTS_INFO_FORMATS : []
   return `    <Layer>
       <ows:Title>${escapeXml(item.name)}</ows:Title>${
         item.description === null
@@ -232,7 +233,7 @@ function layerOf(service: Capabilities, sets: readonly MatrixSet[]): string {
 <ows:UpperCorner>${right} ${top}</ows:UpperCorner></ows:BoundingBox>
 ${styles.map(styleElement).join('\n')}
 ${WMTS_FORMATS.map((format) => `      <Format>image/${format}</Format>`).join('\n')}
-${(endpoint.pairs?.operations.includes('GetFeatureInfo') ? WMTS_INFO_FORMATS : []).map((format) => `      <InfoFormat>${format}</InfoFormat>\n`).join('')}\
+${infoFormats.map((format) => `      <InfoFormat>${format}</InfoFormat>\n`).join('')}\
 ${sets.map(matrixSetLink).join('\n')}
 ${WMTS_FORMATS.map((format) => resourceUrl(format, endpoint.template(format))).join('\n')}
     </Layer>`
