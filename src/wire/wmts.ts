@@ -10,6 +10,8 @@ export const TILE_PX = 256
 export const WELL_KNOWN_SET = { id: 'GoogleMapsCompatible', maxZoom: 18 } as const
 /** A tile matrix set that ends at the image's resolution, so that clients that read a whole layer read no more than that. */
 export const IMAGE_SET = { id: 'ImageResolution' } as const
+/** The style that is meant if a client sends none. */
+export const DEFAULT_STYLE = 'default'
 export const WMTS_FORMATS = ['webp', 'png'] as const
 /** Media types of GetFeatureInfo. */
 export const WMTS_INFO_FORMATS = ['application/json', 'text/plain'] as const

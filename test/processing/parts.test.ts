@@ -1,4 +1,5 @@
-// Goal: one mosaic on several worker processes, some of them killed, the one that runs the job too, has the bytes and the price of one worker's, and each does its share.
+// Goal: one mosaic on several worker processes, some of them killed, the one that runs the job too, has the bytes and the price of one
+// worker's, and each does its share.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import clear from '#domains/processing/clear.task.ts'

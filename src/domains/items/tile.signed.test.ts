@@ -68,6 +68,57 @@ test('signed tile URLs', async (t) => {
     assert.equal(await status(path), 401, 'expired')
   })
 
+  await t.test('are in WMTS capabilities too, by template and by key-value pairs, for one style', async () => {
+    const { z, x, y } = INSIDE
+    const { token } = await w.signIn(viewer, org.id)
+    const signed = async (input: object) => {
+      const { bytes } = await w.call(token, 'items.tile.wmts_capabilities', { item_id: id, base_url: w.baseUrl, ...input })
+      const xml = bytes.toString()
+      const template = /format="image\/webp" resourceType="tile" template="(.*?)"/.exec(xml)![1]!
+      const plain = (url: string) => url.replaceAll('&amp;', '&').replace(w.baseUrl, '')
+      return {
+        xml,
+        styles: [...xml.matchAll(/<ows:Identifier>([^<]*)<\/ows:Identifier><\/Style>/g)].map(([, style]) => style),
+        matrix: /<TileMatrix><ows:Identifier>([^<]*_[^<]*)</.exec(xml)![1]!,
+        tile: (style: string, at: readonly (string | number)[] = [z, x, y]) =>
+          plain(template).replace('{Style}', style).replace('{TileMatrix}/{TileCol}/{TileRow}', at.join('/')),
+        pairs: plain(/<ows:Operation name="GetTile">\s*<ows:DCP><ows:HTTP><ows:Get xlink:href="(.*?)"/.exec(xml)![1]!),
+      }
+    }
+    const ndvi = await signed({ profile: 'ndvi', signed_seconds: 600 })
+    assert.deepEqual(ndvi.styles, ['ndvi'])
+    const tile = await w.request('GET', ndvi.tile('ndvi'))
+    assert.deepEqual([tile.status, tile.headers.get('cache-control')], [200, 'private, max-age=600'])
+    const direct = await w.call(token, 'items.tile.render', { item_id: id, ...INSIDE, profile: 'ndvi', format: 'webp' })
+    assert.deepEqual(tile.bytes, direct.bytes)
+    assert.equal(await status(ndvi.tile('ndvi', [ndvi.matrix, 0, 0])), 200, "a tile of the image's own matrix")
+    const get = (style: string) => `${ndvi.pairs}request=GetTile&layer=${id}${style}&tilematrix=${z}&tilecol=${x}&tilerow=${y}`
+    const pair = await w.request('GET', get('&STYLE=ndvi'))
+    assert.deepEqual([pair.status, pair.headers.get('cache-control')], [200, 'private, max-age=600'])
+    const wrong = [
+      ndvi.tile('rgb'),
+      ndvi.tile('rgb', [ndvi.matrix, 0, 0]),
+      ndvi.tile('ndvi').replace(id, other),
+      get('&style=rgb'),
+      get(''),
+      get('&style=ndvi').replaceAll(id, other),
+      `${ndvi.pairs}request=GetCapabilities`,
+      `${get('&style=ndvi').replace('GetTile', 'GetFeatureInfo')}&i=1&j=1`,
+    ]
+    for (const each of wrong) assert.equal(await status(each), 401, each)
+    assert.ok(!ndvi.xml.includes('GetFeatureInfo') && !ndvi.xml.includes('<InfoFormat>'), 'it promises no more than it opens')
+    const usual = await signed({ signed_seconds: 60 })
+    assert.deepEqual(usual.styles, ['default'])
+    assert.equal(await status(usual.tile('default')), 200)
+    const bare = `${usual.pairs}request=GetTile&tilematrix=${z}&tilecol=${x}&tilerow=${y}`
+    assert.equal(await status(bare), 200, 'the only style need not be named')
+    const byRoute = await w.request('GET', `/wmts/${id}?signed_seconds=60`, { headers: { authorization: `Bearer ${token}` } })
+    assert.match(byRoute.bytes.toString(), /signature=sig_/)
+    assert.equal((await w.request('GET', `/wmts/${id}?signed_seconds=5`, { headers: { authorization: `Bearer ${token}` } })).status, 400)
+    w.clock.advance({ seconds: 61 })
+    assert.deepEqual(await Promise.all([bare, usual.tile('default'), ndvi.tile('ndvi')].map(status)), [401, 401, 200])
+  })
+
   await t.test('end with the access of whoever made them', async () => {
     const again = await w.signIn(viewer, org.id)
     const path = await sign(again.token)

@@ -1,11 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Credential } from '#access/authenticate.ts'
-import { readSignature, signedTarget } from '#core/tile-signature.ts'
-import type { Invoked } from '#pipeline/invoke.ts'
 import { gridOfName } from '#wire/wmts.ts'
 import { credentialOf } from '#http/credential.ts'
 import { send } from '#http/operations.ts'
 import { isData, known, numbers, pick, project, projectAs, queryOf, tilePlace, type TileParams } from './project.ts'
+import { keptUntil, signatureOf } from './signed.ts'
 import type { RouteParts } from '#http/parts.ts'
 
 /** Resources with tiles: the name of the ID, and the operations. */
@@ -36,20 +34,21 @@ export function registerTiles(app: FastifyInstance, parts: RouteParts): void {
     app.get<{ Params: TileParams & { id: string } }>(`/api/v1/${root}/:id/tiles/:z/:x/:row`, async (request, reply) => {
       const grid = root === 'items' ? gridOfName(request.params.z) : null
       const place = tilePlace(grid ? { ...request.params, z: '0' } : request.params, { hasData: root === 'items' && !grid })
-      if (grid) return send(reply, await project(parts, 'items.tile.wmts_get_tile', request, reply, () => gridTile(request, place, grid)))
-      const input = () => ({
-        [id]: request.params.id,
-        ...place,
-        ...tileQuery(request),
-        ...(root === 'items' ? numbers(queryOf(request), ['v']) : {}),
-      })
+      const input = () =>
+        grid
+          ? gridTile(request, place, grid)
+          : {
+              [id]: request.params.id,
+              ...place,
+              ...tileQuery(request),
+              ...(root === 'items' ? numbers(queryOf(request), ['v']) : {}),
+            }
+      const { signature, ...parameters } = queryOf(request)
       // A signature is for the colours of one style; who passes it on does not pass on the samples.
-      const credential = credentialOf(request) ?? (isData(request.params) ? null : signatureOf(request, root))
-      const invoked = await projectAs(parts, render, { request, reply, credential }, input)
-      return send(
-        reply,
-        credential?.via === 'signature' ? keptUntil(invoked, credential.secret, parts.platform.services.clock.now()) : invoked,
-      )
+      const signed = isData(request.params) ? null : signatureOf(signature, { kind: root, id: request.params.id, parameters })
+      const credential = credentialOf(request) ?? signed
+      const invoked = await projectAs(parts, grid ? 'items.tile.wmts_get_tile' : render, { request, reply, credential }, input)
+      return send(reply, keptUntil(invoked, credential, parts.platform.services.clock.now()))
     })
     app.get<{ Params: { id: string } }>(`/api/v1/${root}/:id/tilejson.json`, async (request, reply) => {
       const query = queryOf(request)
@@ -61,22 +60,6 @@ export function registerTiles(app: FastifyInstance, parts: RouteParts): void {
       return send(reply, await project(parts, tilejson, request, reply, input))
     })
   }
-}
-
-/** For clients that send nothing but the URL. Other credentials come first. */
-function signatureOf(request: FastifyRequest<{ Params: { id: string } }>, kind: 'items' | 'collections'): Credential {
-  const { signature, ...parameters } = queryOf(request)
-  if (typeof signature !== 'string') return null
-  return { via: 'signature', secret: signature, target: signedTarget({ kind, id: request.params.id, parameters }) }
-}
-
-/** A browser keeps a tile no longer than the URL is valid. */
-function keptUntil(invoked: Invoked, signature: string, now: Date): Invoked {
-  const control = invoked.headers['Cache-Control']
-  const seconds = Math.max(0, (readSignature(signature)?.signature.expiresAtSeconds ?? 0) - Math.floor(now.getTime() / 1000))
-  if (invoked.status < 400 && control)
-    invoked.headers['Cache-Control'] = control.replace(/max-age=(\d+)/, (_all, age: string) => `max-age=${Math.min(Number(age), seconds)}`)
-  return invoked
 }
 
 /** A tile of a WMTS matrix; its clients send the matrix name in place of the zoom level. */
@@ -102,7 +85,7 @@ const TILE_PARAMETERS = [
   ['quality', 'Quality of lossy formats, 1 to 100'],
   ['tile_size', 'Tile width and height in pixels: 256 or 512'],
   ['key', 'API key, for clients that cannot send headers'],
-  ['signature', 'Signature from a TileJSON that was requested with `signed_seconds`, instead of a credential'],
+  ['signature', 'Signature from a TileJSON or WMTS capabilities that were requested with `signed_seconds`, instead of a credential'],
 ] as const
 
 /** `v` is the version in URLs of the TileJSON; map clients add `_` to bypass caches. */

@@ -1,11 +1,13 @@
 /** WMTS 1.0.0 of one item with key-value pairs (KVP), and its RESTful capabilities. Failures are OGC exception reports. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidField } from '#core/problem.ts'
-import { gridOfName, IMAGE_SET, pixelCentre, TILE_PX, WELL_KNOWN_SET, WMTS_FORMATS, WMTS_INFO_FORMATS } from '#wire/wmts.ts'
+import { DEFAULT_STYLE, gridOfName, IMAGE_SET, pixelCentre, TILE_PX, WELL_KNOWN_SET, WMTS_FORMATS, WMTS_INFO_FORMATS } from '#wire/wmts.ts'
 import { escapeXml } from '#wire/xml.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
+import { credentialOf } from '#http/credential.ts'
 import { send } from '#http/operations.ts'
-import { intended, numeric, project, queryOf } from './project.ts'
+import { intended, numeric, project, projectAs, queryOf } from './project.ts'
+import { keptUntil, signatureOf } from './signed.ts'
 import type { RouteParts } from '#http/parts.ts'
 import { DRAWING, parameter } from './tiles.ts'
 import { nearest } from '#core/nearest.ts'
@@ -33,7 +35,7 @@ const PAIRS = [
   'j',
 ]
 /** Our own parameters, which the standard does not have. */
-const OWN_NAMES = ['key', 'profile', 'asset_key']
+const OWN_NAMES = ['key', 'profile', 'asset_key', 'signed_seconds', 'signature']
 /** WMS parameters that resemble ours: clients that support both add them to every request. */
 const WMS_NAMES: readonly string[] = ['layers', 'styles', 'info_format']
 /** Shorter names resemble too many others. */
@@ -48,6 +50,7 @@ export function registerWmts(app: FastifyInstance, parts: RouteParts): void {
       item_id: request.params.item_id,
       base_url: parts.platform.baseUrl(),
       ...optional(checkNames(parameters), { key: 'key', profile: 'profile', asset_key: 'asset_key' }),
+      ...(parameters.get('signed_seconds') ? { signed_seconds: numeric(parameters.get('signed_seconds')) } : {}),
     })
     return sendResult(reply, await project(parts, 'items.tile.wmts_capabilities', request, reply, input))
   }
@@ -67,10 +70,7 @@ export function registerWmts(app: FastifyInstance, parts: RouteParts): void {
       case 'getcapabilities':
         return await capabilities(request, reply)
       case 'gettile':
-        return sendResult(
-          reply,
-          await project(parts, 'items.tile.wmts_get_tile', request, reply, () => tileInput(itemId, checkNames(parameters))),
-        )
+        return await tile(parts, request, reply, parameters)
       case 'getfeatureinfo':
         return await featureInfo(parts, request, reply, parameters)
       default:
@@ -81,6 +81,21 @@ export function registerWmts(app: FastifyInstance, parts: RouteParts): void {
         })
     }
   })
+}
+
+/** Also with the signature of a signed document, which names the style that is meant without one. */
+async function tile(
+  parts: RouteParts,
+  request: FastifyRequest<{ Params: { item_id: string } }>,
+  reply: FastifyReply,
+  parameters: Parameters,
+): Promise<FastifyReply> {
+  const { item_id: id } = request.params
+  const signed = { profile: DEFAULT_STYLE, ...styleOf(parameters), ...optional(parameters, { asset_key: 'asset_key' }) }
+  const credential = credentialOf(request) ?? signatureOf(parameters.get('signature'), { kind: 'items', id, parameters: signed })
+  const input = () => tileInput(id, checkNames(parameters))
+  const invoked = await projectAs(parts, 'items.tile.wmts_get_tile', { request, reply, credential }, input)
+  return sendResult(reply, keptUntil(invoked, credential, parts.platform.services.clock.now()))
 }
 
 /** Names are case-insensitive; of a repeated parameter, the first value is used. */
@@ -284,6 +299,8 @@ const KVP_PARAMETERS = [
   ['INFOFORMAT', 'Media type of `GetFeatureInfo`: `application/json` or `text/plain`'],
   ['asset_key', 'Asset key, for items with several rasters'],
   ['key', 'API key, for clients that cannot send headers'],
+  ['signed_seconds', 'For `GetCapabilities`: how long the tile URLs of one style are valid without a credential, in seconds'],
+  ['signature', 'For `GetTile`: signature from capabilities that were requested with `signed_seconds`, instead of a credential'],
 ] as const
 
 /** For the OpenAPI document. Parameter names are case-insensitive. */
@@ -322,7 +339,7 @@ export function wmtsPaths(): Record<string, unknown> {
         tags: ['items'],
         summary: 'WMTS capabilities of one item (RESTful).',
         description: 'An API key sent as `key` is included in the tile URLs.',
-        parameters: [item, ...query(['asset_key', 'key'])],
+        parameters: [item, ...query(['asset_key', 'key', 'signed_seconds'])],
         responses: { '200': { description: 'The capabilities', content: XML }, ...failures },
       },
     },

@@ -2,6 +2,7 @@
  * Styles an item's raster and renders its tiles, for callers that have checked access: the operations of items, the layer of
  * a collection, a share link.
  */
+import { DEFAULT_STYLE } from '#wire/wmts.ts'
 import { LRUCache } from 'lru-cache'
 import { isUuid } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
@@ -31,7 +32,7 @@ export interface LayerRequest {
 }
 
 /** Requested by clients that must name a profile. */
-export const DEFAULT_PROFILE = 'default'
+export const DEFAULT_PROFILE = DEFAULT_STYLE
 
 const isDirect = ({ bands, expression }: LayerRequest): boolean => bands != null || expression != null
 const isNamed = ({ profile }: LayerRequest): boolean => profile != null && profile !== DEFAULT_PROFILE

@@ -137,7 +137,7 @@ interface Capabilities {
 interface Endpoint {
   document: string
   /** For requests with key-value pairs; null if there are none. */
-  pairs: string | null
+  pairs: { readonly url: string; readonly operations: readonly string[] } | null
   /** URL template of the tiles in a format. */
   template(format: string): string
 }
@@ -169,24 +169,28 @@ interface ItemEndpoint {
   itemId: string
   assetKey: string | null
   key: string | null
+  /** Of tiles in one style. */
+  signature: string | null
 }
 
-/** The WMTS endpoint of an item, with the parameters that every request must repeat. */
-export function itemEndpoint({ baseUrl, itemId, assetKey, key }: ItemEndpoint): Endpoint {
-  const query = Object.entries({ asset_key: assetKey, key })
-    .flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
-    .join('&')
-  const url = (path: string): string => `${baseUrl}/wmts/${encodeURIComponent(itemId)}${path}${query ? `?${query}` : ''}`
+const OPERATIONS = ['GetCapabilities', 'GetTile', 'GetFeatureInfo'] as const
+
+/** The WMTS endpoint of an item, with the parameters that every request must repeat. A signature opens tiles and nothing else. */
+export function itemEndpoint({ baseUrl, itemId, assetKey, key, signature }: ItemEndpoint): Endpoint {
+  const url = (path: string, parameters: Readonly<Record<string, string | null>>): string => {
+    const query = Object.entries(parameters).flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
+    return `${baseUrl}/wmts/${encodeURIComponent(itemId)}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  }
   return {
-    document: url('/1.0.0/WMTSCapabilities.xml'),
-    pairs: url(''),
+    document: url('/1.0.0/WMTSCapabilities.xml', { asset_key: assetKey, key }),
+    pairs: { url: url('', { asset_key: assetKey, key, signature }), operations: signature === null ? OPERATIONS : ['GetTile'] },
     template: (format) =>
       tileTemplate({
         baseUrl,
         of: { kind: 'items', id: itemId },
         format,
         place: WMTS_PLACE,
-        parameters: { profile: '{Style}', asset_key: assetKey, key },
+        parameters: { profile: '{Style}', asset_key: assetKey, key, signature },
       }),
   }
 }
@@ -196,7 +200,7 @@ export const WMTS_PLACE = '{TileMatrix}/{TileCol}/{TileRow}'
 
 function operations({ pairs }: Endpoint): string {
   if (pairs === null) return ''
-  return `  <ows:OperationsMetadata>${['GetCapabilities', 'GetTile', 'GetFeatureInfo'].map((name) => operation(name, pairs)).join('')}
+  return `  <ows:OperationsMetadata>${pairs.operations.map((name) => operation(name, pairs.url)).join('')}
   </ows:OperationsMetadata>
 `
 }
@@ -214,6 +218,7 @@ function layerOf(service: Capabilities, sets: readonly MatrixSet[]): string {
   const { item, coverage, styles, endpoint } = service
   const [west, south, east, north] = coverage.bounds
   const { left, top, right, bottom } = extentOf(service)
+  const infoFormats = endpoint.pairs?.operations.includes('GetFeatureInfo') ? WMTS_INFO_FORMATS : []
   return `    <Layer>
       <ows:Title>${escapeXml(item.name)}</ows:Title>${
         item.description === null
@@ -228,7 +233,7 @@ function layerOf(service: Capabilities, sets: readonly MatrixSet[]): string {
 <ows:UpperCorner>${right} ${top}</ows:UpperCorner></ows:BoundingBox>
 ${styles.map(styleElement).join('\n')}
 ${WMTS_FORMATS.map((format) => `      <Format>image/${format}</Format>`).join('\n')}
-${(endpoint.pairs === null ? [] : WMTS_INFO_FORMATS).map((format) => `      <InfoFormat>${format}</InfoFormat>\n`).join('')}\
+${infoFormats.map((format) => `      <InfoFormat>${format}</InfoFormat>\n`).join('')}\
 ${sets.map(matrixSetLink).join('\n')}
 ${WMTS_FORMATS.map((format) => resourceUrl(format, endpoint.template(format))).join('\n')}
     </Layer>`
