@@ -80,7 +80,7 @@ async function maps(w: World, org: Org, chromium: Browser, hands: Hands): Promis
     await page.getByLabel('Blending').selectOption('multiply')
     await until('the layers multiplied', async () => difference(normal, await middle(page)) > 5)
     await shot(page, 'map-multiplied')
-    await page.getByLabel('Group').selectOption({ label: 'New group' })
+    await page.getByRole('button', { name: 'New group' }).click()
     await page.getByRole('button', { name: 'Hide group Group 1' }).waitFor()
     await page.getByRole('button', { name: 'Point at the centre' }).click()
     await page.getByLabel('Point: text').fill(HOSTILE)

@@ -74,9 +74,12 @@ export function LayerDetails({ draft, layer, onChange, onGroup, onRemove }: Deta
       )}
       {layer.item_id !== null && !isGone(layer) && <ItemStyle itemId={layer.item_id} layer={layer} onChange={onChange} />}
       {layer.collection_id !== null && <StyleChoice layer={layer} presets={COLLECTION_STYLES} onChange={onChange} />}
-      <GroupChoice {...{ draft, layer, onGroup }} onPick={(group_id) => onChange({ group_id })} />
+      {draft.groups.length > 0 && <GroupChoice {...{ draft, layer, onChange }} />}
       <div className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
         {layer.item_id !== null && !isGone(layer) && <ItemActions itemId={layer.item_id} />}
+        <Button size="s" icon="folder" onClick={() => onGroup(`Group ${draft.groups.length + 1}`)}>
+          New group
+        </Button>
         <Button size="s" icon="trash" onClick={onRemove}>
           Remove layer
         </Button>
@@ -126,24 +129,13 @@ function StyleChoice({ layer: { style }, presets, onChange }: StyleParts & { pre
   )
 }
 
-const NEW = '+'
-
-function GroupChoice({
-  draft: { groups },
-  layer,
-  onGroup,
-  onPick,
-}: Pick<DetailsParts, 'draft' | 'layer' | 'onGroup'> & { onPick(id: string | null): void }): ReactElement {
+function GroupChoice({ draft: { groups }, layer, onChange }: Pick<DetailsParts, 'draft' | 'layer' | 'onChange'>): ReactElement {
   return (
     <Choice
       label="Group"
       value={layer.group_id ?? ''}
-      onChange={({ target: { value } }) => (value === NEW ? onGroup(`Group ${groups.length + 1}`) : onPick(value || null))}
-      options={[
-        { value: '', text: 'No group' },
-        ...groups.map(({ id, name }) => ({ value: id, text: name })),
-        { value: NEW, text: 'New group' },
-      ]}
+      onChange={({ target: { value } }) => onChange({ group_id: value || null })}
+      options={[{ value: '', text: 'No group' }, ...groups.map(({ id, name }) => ({ value: id, text: name }))]}
     />
   )
 }
