@@ -287,9 +287,11 @@ export const PACKAGES: readonly Package[] = [
   {
     path: 'packages/share/',
     layers: [
-      ['share-api.ts', 'share-base-map.ts'],
+      ['share-api.ts', 'share-base-map.ts', 'blended-layer.ts'],
+      ['map-layers.ts'],
       ['share-map.ts', 'share-panel.ts'],
       ['share-compare.ts', 'share-legend.ts'],
+      ['share-layers.ts'],
       ['share.ts', 'welcome.ts'],
     ],
     imports: [],
@@ -307,7 +309,12 @@ export const PACKAGES: readonly Package[] = [
       ['screens/'],
       ['router.tsx', 'console.tsx', 'start-failure.ts', 'main.ts', 'styles/'],
     ],
-    imports: ['packages/client/src/core.ts', 'packages/client/src/upload-queue.ts', 'packages/client/src/generated/'],
+    imports: [
+      'packages/client/src/core.ts',
+      'packages/client/src/upload-queue.ts',
+      'packages/client/src/generated/',
+      'packages/share/map-layers.ts',
+    ],
     apart: 'screens/',
   },
 ]

@@ -44,6 +44,32 @@ interface SharedCollection {
   item_count: number
 }
 
+export interface SharedMapLayer {
+  id: string
+  name: string
+  group_id: string | null
+  visible: boolean
+  opacity: number
+  blend: 'normal' | 'multiply' | 'screen' | 'darken' | 'lighten' | 'add'
+  color: string | null
+  features: { name: string | null; geometry: GeoJSON.Geometry }[] | null
+  bbox: [number, number, number, number] | null
+  attribution: string | null
+  /** Null for shapes, and where there is nothing to draw. */
+  tilejson: string | null
+}
+
+export interface NamedMap {
+  id: string
+  name: string
+  description: string | null
+  /** From top to bottom. */
+  layers: SharedMapLayer[]
+  groups: { id: string; name: string; visible: boolean }[]
+  camera: { longitude: number; latitude: number; zoom: number } | null
+  annotations: { id: string; geometry: GeoJSON.Geometry; text: string; color: string | null }[]
+}
+
 interface Session {
   grant: string
   grant_expires_at: string
@@ -53,6 +79,7 @@ interface Session {
 export type Opened =
   | { permission: 'view' | 'download'; target_type: 'item'; target: SharedItem & Session }
   | { permission: 'view' | 'download'; target_type: 'collection'; target: SharedCollection & Session }
+  | { permission: 'view'; target_type: 'map'; target: NamedMap & Session }
 
 export class Refused extends Error {
   readonly status: number

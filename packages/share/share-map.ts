@@ -1,5 +1,6 @@
 /** The map: a base drawn from open data that the service carries itself, the footprints, and one image at a time. */
 import * as maplibre from '/assets/maplibre-gl.mjs'
+import { MapLayers, type DrawnLayer } from './map-layers.ts'
 import type { SharedItem, Tiles } from './share-api.ts'
 import type * as BaseMapModule from './share-base-map.ts'
 
@@ -10,6 +11,8 @@ export interface ShareMap {
   /** Null takes the image away. */
   draw(tiles: Tiles | null): void
   setOpacity(share: number): void
+  /** The layers of a shared map, from top to bottom, and what is written on it. */
+  drawLayers(layers: readonly DrawnLayer[], annotations: GeoJSON.FeatureCollection): void
   /** Draws a second image right of a divider; null takes both away. */
   compare(tiles: Tiles | null): void
   fit(item: Pick<SharedItem, 'bbox'>, animate: boolean): void
@@ -54,14 +57,13 @@ export function createMap(container: HTMLElement, events: MapEvents): ShareMap {
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const palette = () => PALETTES[dark.matches ? 'dark' : 'light']
   const map = openMap(container, palette())
-  const frame = document.getElementById('frame')
-  if (frame) container.append(frame) // Below the map's buttons.
   report(map, events)
 
   // Layers can be added; the base map may still be loading, and imagery never waits for it.
   const ready = new Promise<void>((resolve) => map.once('style.load', () => resolve()))
   map.once('idle', () => addDetails(map))
-  const repaintNear = addNearWhenDrawn(map, dark, palette)
+  const stack = layerStack(map, ready, events)
+  const repaintNear = addNearWhenDrawn(map, dark, palette, () => stack.isUsed() || map.getLayer('image') !== undefined)
   let second: maplibre.Map | null = null
   dark.addEventListener('change', () => {
     for (const each of [map, second]) if (each) repaint(each, palette())
@@ -86,6 +88,7 @@ export function createMap(container: HTMLElement, events: MapEvents): ShareMap {
         else map.triggerRepaint()
       })
     },
+    drawLayers: stack.draw,
     setOpacity(share) {
       if (!map.getLayer('image')) return
       onDrawing(true)
@@ -115,6 +118,7 @@ export function createMap(container: HTMLElement, events: MapEvents): ShareMap {
     clear() {
       void ready.then(() => {
         removeImage(map)
+        stack.clear()
         source(map, 'outlines').setData(EMPTY)
         map.jumpTo(wholeGlobe(container))
       })
@@ -123,7 +127,7 @@ export function createMap(container: HTMLElement, events: MapEvents): ShareMap {
 }
 
 /** Once imagery is on the map: nothing is loaded before it that it does not need. Returns how to paint it in other colours. */
-function addNearWhenDrawn(map: maplibre.Map, dark: MediaQueryList, palette: () => Palette): () => void {
+function addNearWhenDrawn(map: maplibre.Map, dark: MediaQueryList, palette: () => Palette, hasImagery: () => boolean): () => void {
   let baseMap: typeof BaseMapModule | null = null
   const add = async () => {
     baseMap = await import('./share-base-map.ts')
@@ -131,7 +135,7 @@ function addNearWhenDrawn(map: maplibre.Map, dark: MediaQueryList, palette: () =
     await baseMap.offerBaseMaps(map, () => (dark.matches ? 'dark' : 'light'))
   }
   const onIdle = () => {
-    if (!map.getLayer('image')) return
+    if (!hasImagery()) return
     map.off('idle', onIdle)
     void add()
   }
@@ -158,7 +162,33 @@ function openMap(container: HTMLElement, colours: Palette): maplibre.Map {
   // It begins unfolded; over a small map that is in the way.
   if (container.clientWidth < 760)
     map.once('style.load', () => container.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
+  const frame = document.getElementById('frame')
+  if (frame) container.append(frame) // Below the map's buttons.
   return map
+}
+
+/** The layers of a shared map, made when there are some. */
+function layerStack(map: maplibre.Map, ready: Promise<void>, { onDrawing, onRefused }: MapEvents) {
+  let layers: MapLayers | null = null
+  return {
+    isUsed: () => layers !== null,
+    draw(wanted: readonly DrawnLayer[], annotations: GeoJSON.FeatureCollection): void {
+      onDrawing(true)
+      layers ??= new MapLayers({ map, ready, below: 'outline-area', load: (url, signal) => loadImage(url, signal, onRefused) })
+      layers.show(wanted)
+      layers.annotate(annotations)
+    },
+    clear(): void {
+      layers?.clear()
+      layers = null
+    },
+  }
+}
+
+async function loadImage(url: string, signal: AbortSignal, onRefused: () => void): Promise<ImageBitmap | null> {
+  const response = await fetch(url, { signal })
+  if (response.status === 401) onRefused()
+  return response.ok ? await createImageBitmap(await response.blob()) : null
 }
 
 /** What happens on the map is told to whoever has opened it. */

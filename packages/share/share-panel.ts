@@ -41,7 +41,8 @@ export function createPanel(events: PanelEvents) {
       document.title = `${target.name} · Groundtrack`
       describe(target.description)
       const isCollection = opened.target_type === 'collection'
-      text('kind', isCollection ? 'Collection' : (TYPES[opened.target.type] ?? 'Image'))
+      text('kind', isCollection ? 'Collection' : opened.target_type === 'map' ? 'Map' : (TYPES[opened.target.type] ?? 'Image'))
+      element('layers').hidden = true
       element('scenes').hidden = !isCollection
       text('expiry', `This link is open until ${formatTime(target.link_expires_at)}.`)
       if (opened.target_type === 'collection') listScenes(opened.target.items, opened.target.item_count, events.onPick)

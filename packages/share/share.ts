@@ -6,10 +6,12 @@ import {
   openShare,
   publicGrant,
   Refused,
+  type NamedMap,
   type Opened,
   type SharedItem,
   type Tiles,
 } from './share-api.ts'
+import { openLayers, type OpenedLayers } from './share-layers.ts'
 import { asText, createCompare, fromText, type Other } from './share-compare.ts'
 import { showLegend, showValues } from './share-legend.ts'
 import type { Place, Pointed, ShareMap } from './share-map.ts'
@@ -31,6 +33,8 @@ let shown: Shown | null = null
 /** Right of the divider. */
 let other: Shown | null = null
 let items: readonly SharedItem[] = []
+/** Of a shared map, instead of an item. */
+let layers: OpenedLayers | null = null
 
 const panel = createPanel({
   onPick: (item) => void show(item),
@@ -121,6 +125,7 @@ async function enterMap(opened: Opened): Promise<void> {
   panel.showTarget(opened)
   element('title').focus()
   await mapLoading
+  if (opened.target_type === 'map') return await enterLayers(opened.target)
   items = opened.target_type === 'item' ? [opened.target] : opened.target.items
   map?.outline(items, (id) => {
     const picked = items.find((item) => item.id === id)
@@ -129,6 +134,19 @@ async function enterMap(opened: Opened): Promise<void> {
   const asked = view()
   const first = items.find(({ id }) => id === asked.item) ?? items.find((item) => item.tilejson !== null) ?? items[0]
   if (first) await show(first, asked)
+}
+
+/** A map with all its layers. */
+async function enterLayers(target: NamedMap): Promise<void> {
+  const { place } = view()
+  layers = { top: () => null }
+  const opened = openLayers(target, map, (error) => {
+    if (error instanceof Refused && error.status === 401) ended()
+    else panel.notice(messageOf(error))
+  })
+  if (place) map?.goTo(place)
+  const known = await opened
+  if (layers) layers = known
 }
 
 /** With a view that came in the address, that place and that style. */
@@ -164,7 +182,7 @@ function view(): View {
 }
 
 function remember(changed: View): void {
-  if (!shown) return
+  if (!shown && !layers) return
   const { place, other: right, ...rest } = { ...view(), ...changed }
   const at = place ? { at: [place.longitude.toFixed(5), place.latitude.toFixed(5), place.zoom.toFixed(2)].join(',') } : {}
   history.replaceState(null, '', `#${new URLSearchParams({ ...rest, ...at, ...(right ? { with: asText(right) } : {}) }).toString()}`)
@@ -227,11 +245,17 @@ let asking = new AbortController()
 
 async function tellValues(at: Pointed | null): Promise<void> {
   asking.abort()
+  const top = at && layers?.top()
+  if (at && top) return await tellOf({ tilejson: top.tilejson, style: null }, top.unit, at)
   const target = at && other && compare.isRight(at.x) ? other : shown
   if (!at || !target?.item.tilejson || !target.tiles) return showValues(null)
+  await tellOf({ tilejson: target.item.tilejson, style: target.style }, target.tiles.legend?.unit ?? null, at)
+}
+
+async function tellOf(of: { tilejson: string; style: string | null }, unit: string | null, at: Pointed): Promise<void> {
   const { signal } = (asking = new AbortController())
-  const values = await loadValues({ tilejson: target.item.tilejson, style: target.style }, at, signal)
-  if (!signal.aborted) showValues({ values, place: formatPlace(at), unit: target.tiles.legend?.unit ?? null })
+  const values = await loadValues(of, at, signal)
+  if (!signal.aborted) showValues({ values, place: formatPlace(at), unit })
 }
 
 /** A tile was refused: the link was ended, or the hour of this visit is over. */
@@ -246,6 +270,7 @@ function ended(): void {
 /** Nothing of the visit stays on the screen. */
 function leave(): void {
   other = null
+  layers = null
   map?.compare(null)
   map?.clear()
   compare.show(null)

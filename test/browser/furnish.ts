@@ -34,6 +34,7 @@ export interface Furnished {
   job: string
   rule: string
   hook: string
+  map: string
   /** The area as the address has it. */
   aoi: string
 }
@@ -79,16 +80,28 @@ export async function furnish(baseUrl: string): Promise<Furnished> {
   const [order, tasking] = [await archive(ask, spend, project), await task(spend, project)]
   const { alert_rules } = await ask('alerts.rules.list')
   const rule = alert_rules.find(({ name }: { name: string }) => name === 'Green again').id
+  const second = named('Lake and fields, October')
+  const { id: map } = await ask('maps.create', {
+    project_id: project,
+    name: 'Lake, June over October',
+    layers: [
+      { item_id: item, style: { profile: 'ndvi' }, opacity: 0.8, blend: 'multiply' },
+      { item_id: second },
+      { collection_id: seasons.id, visible: false },
+    ],
+    annotations: [{ geometry: { type: 'Point', coordinates: [2.3, 48.2] }, text: 'Gauge' }],
+  })
   return {
     project,
     collection: seasons.id,
     item,
-    second: named('Lake and fields, October'),
+    second,
     order,
     tasking,
     job,
     rule,
     hook,
+    map,
     aoi: boxInAddress(BOX),
   }
 }

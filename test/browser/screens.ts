@@ -17,6 +17,8 @@ export const screensOf = (furnished: Furnished): readonly (readonly [name: strin
   ['view-statistics', `/view/${furnished.item}?expr=${NDVI}&tab=statistics&zones=${encodeURIComponent(furnished.aoi)}&series=1`],
   ['view-metadata', `/view/${furnished.item}?tab=metadata`],
   ['compare', `/compare?a=${furnished.item}&b=${furnished.second}`],
+  ['maps', '/maps'],
+  ['map', `/maps/${furnished.map}`],
   ['uploads', '/uploads'],
   ['shares', '/shares'],
   ['reports', `/reports?about=project&project=${furnished.project}`],

@@ -59,6 +59,8 @@ const sso = () => import('./screens/sign-in/sso.tsx')
 const explore = () => import('./screens/explore/explore.tsx')
 const library = () => import('./screens/library/library.tsx')
 const viewer = () => import('./screens/viewer/viewer.tsx')
+const maps = () => import('./screens/maps/maps.tsx')
+const map = () => import('./screens/maps/map.tsx')
 const lineage = () => import('./screens/lineage/lineage.tsx')
 const billing = () => import('./screens/billing/billing.tsx')
 const team = () => import('./screens/team/team.tsx')
@@ -121,6 +123,8 @@ const routeTree = root.addChildren([
     screen('/compare', search('a', 'b', 'at', 'style', 'mode'), () => import('./screens/compare/compare.tsx'), 'Compare'),
     screen('/uploads', search('project', 'collection', 'item'), () => import('./screens/uploads/uploads.tsx'), 'Uploads'),
     screen('/shares', search('project'), () => import('./screens/shares/shares.tsx'), 'Shares'),
+    screen('/maps', search('project'), maps, 'Maps'),
+    screen('/maps/$map', search('map', 'layer'), map, 'MapPage'),
     screen('/lineage', noSearch, lineage, 'LineageStart'),
     screen('/lineage/$type/$id', search('direction', 'depth', 'files'), lineage, 'Lineage'),
     screen('/develop/keys', noSearch, () => import('./screens/keys/keys.tsx'), 'Keys'),

@@ -80,12 +80,17 @@ function polygonsIn(value: GeoJSON.GeoJSON | null | undefined): Position[][][] {
 const listed = <T>(value: T[]): T[] => (Array.isArray(value) ? value : [])
 
 async function fromKml(text: string): Promise<ReadArea> {
+  const read = await parseXml(text)
+  return areaFrom(read.features.flatMap(({ geometry }) => polygonsOf(geometry)))
+}
+
+/** The features of a KML or GPX document. */
+export async function parseXml(text: string) {
   // Entities have no place in an area; what they expand to is not known before.
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) throw new AreaProblem('The file declares XML entities, which are not supported. Export it again.')
   const { kml, gpx } = await import('@tmcw/togeojson')
   const document = new DOMParser().parseFromString(text, 'text/xml')
-  const read = document.documentElement.nodeName === 'gpx' ? gpx(document) : kml(document)
-  return areaFrom(read.features.flatMap(({ geometry }) => polygonsOf(geometry)))
+  return document.documentElement.nodeName === 'gpx' ? gpx(document) : kml(document)
 }
 
 const WKT_NAME = /^(MULTI)?POLYGON\s*(?:ZM?|M)?\s*\(/i

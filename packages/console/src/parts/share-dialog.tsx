@@ -36,7 +36,7 @@ function newPassword(): string {
 }
 
 interface ShareParts {
-  type: 'item' | 'collection'
+  type: 'item' | 'collection' | 'map'
   id: string
   name: string
   mayWrite: boolean
@@ -103,10 +103,14 @@ function NewLink({ type, id, shownStyle }: Pick<ShareParts, 'type' | 'id'> & { s
   return (
     <>
       <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
-        <div>
-          <span className={fieldStyles.label}>Permission</span>
-          <Segmented label="Permission" value={permission} onChange={setPermission} options={PERMISSIONS} />
-        </div>
+        {type === 'map' ? (
+          <p className={classes(ui.soft, ui.small)}>Visitors see all layers of the saved map in its styles. They cannot download files.</p>
+        ) : (
+          <div>
+            <span className={fieldStyles.label}>Permission</span>
+            <Segmented label="Permission" value={permission} onChange={setPermission} options={PERMISSIONS} />
+          </div>
+        )}
         {mayBePublic && (
           <div>
             <span className={fieldStyles.label}>Who can open it</span>
@@ -187,8 +191,17 @@ function CreatedLink({ token, styleId, password }: { token: string; styleId: str
 function ShareTarget({ link: { target_type, target_id, project_id } }: { link: ShareLink }): ReactElement {
   const isItem = target_type === 'item'
   const item = useOp('items.get', { item_id: target_id }, { enabled: isItem, staleTime: 60_000 })
-  const collection = useOp('collections.get', { project_id, collection_id: target_id }, { enabled: !isItem, staleTime: 60_000 })
-  const name = item.data?.item.name ?? collection.data?.name ?? `${target_type} ${target_id}`
+  const isCollection = target_type === 'collection'
+  const collection = useOp('collections.get', { project_id, collection_id: target_id }, { enabled: isCollection, staleTime: 60_000 })
+  const isMap = target_type === 'map'
+  const map = useOp('maps.get', { map_id: target_id }, { enabled: isMap, staleTime: 60_000 })
+  const name = item.data?.item.name ?? collection.data?.name ?? map.data?.name ?? `${target_type} ${target_id}`
+  if (isMap)
+    return (
+      <Link to="/maps/$map" params={{ map: target_id }}>
+        <b>{name}</b>
+      </Link>
+    )
   return isItem ? (
     <Link to="/view/$item" params={{ item: target_id }}>
       <b>{name}</b>

@@ -13,7 +13,7 @@ export interface Place {
 
 export const WORK: readonly Place[] = [
   { to: '/explore', icon: 'globe', text: 'Explore', letter: 'e' },
-  { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares', '/reports'] },
+  { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/maps', '/compare', '/shares', '/reports'] },
   { to: '/orders', icon: 'cart', text: 'Orders', letter: 'o' },
   { to: '/tasking', icon: 'sat', text: 'Tasking', letter: 't' },
   { to: '/uploads', icon: 'up', text: 'Uploads', letter: 'u' },

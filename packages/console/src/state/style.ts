@@ -99,6 +99,15 @@ export function tileQuery({ bands, expression, colormap, rescale }: Style, asset
   return query ? `?${query}` : ''
 }
 
+/** The style as a layer of a map keeps it: by its ID if it has one, so that the map follows a profile that is changed. */
+export const mapStyleOf = ({ id, bands, expression, colormap, rescale }: Style, assetKey: string | null) => ({
+  asset_key: assetKey,
+  rescale,
+  ...(id === null
+    ? { expression, bands: expression ? null : (bands?.join(',') ?? null), colormap: expression || bands?.length === 1 ? colormap : null }
+    : { profile: id }),
+})
+
 /** The URL template of an item's tiles. */
 export const tileUrl = (itemId: string, query: string) =>
   `${location.origin}/api/v1/items/${encodeURIComponent(itemId)}/tiles/{z}/{x}/{y}.webp${query}`

@@ -67,6 +67,9 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
               Members
             </LinkButton>
           )}
+          <LinkButton size="s" icon="layers" to="/maps" search={{ project: project.id }}>
+            Maps
+          </LinkButton>
           <LinkButton size="s" icon="share" to="/shares" search={{ project: project.id }}>
             Share links
           </LinkButton>

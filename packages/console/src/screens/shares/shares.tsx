@@ -27,7 +27,7 @@ export function Shares(): ReactElement {
       projects.data?.projects.find((project) => project.id === id),
     )
   return (
-    <Page title="Share links" about="Anyone with a link and its password can see one item or collection, without an account.">
+    <Page title="Share links" about="Anyone with a link and its password can see one item, collection or map, without an account.">
       <Loaded
         query={links.query}
         empty={({ rows }) =>

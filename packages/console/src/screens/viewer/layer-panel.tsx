@@ -19,6 +19,7 @@ interface LayerPanelParts extends Omit<StackParts, 'siblings'> {
   assets: readonly Asset[]
   mayWrite: boolean
   onShare(): void
+  onSave(): void
   onUse(): void
 }
 
@@ -31,7 +32,7 @@ export const LayerPanel = (parts: LayerPanelParts): ReactElement => (
   </section>
 )
 
-export function LayerContent({ assets, mayWrite, onShare, onUse, ...stack }: LayerPanelParts): ReactElement {
+export function LayerContent({ assets, mayWrite, onShare, onSave, onUse, ...stack }: LayerPanelParts): ReactElement {
   const { item, below, onBelow } = stack
   const collection = useOp(
     'items.list_by_collection',
@@ -55,19 +56,24 @@ export function LayerContent({ assets, mayWrite, onShare, onUse, ...stack }: Lay
             ['Status', <State key="state" of={item.lifecycle_state} />],
           ]}
         />
-        <ItemActions {...{ item, assets, mayWrite, onShare, onUse }} />
+        <ItemActions {...{ item, assets, mayWrite, onShare, onSave, onUse }} />
       </div>
     </>
   )
 }
 
-type ActionParts = Pick<LayerPanelParts, 'item' | 'assets' | 'mayWrite' | 'onShare' | 'onUse'>
+type ActionParts = Pick<LayerPanelParts, 'item' | 'assets' | 'mayWrite' | 'onShare' | 'onSave' | 'onUse'>
 
-const ItemActions = ({ item, assets, mayWrite, onShare, onUse }: ActionParts): ReactElement => (
+const ItemActions = ({ item, assets, mayWrite, onShare, onSave, onUse }: ActionParts): ReactElement => (
   <div className={classes(ui.flexRow, ui.gap6, ui.wrap, ui.marginTop12)}>
     {mayWrite && (
       <Button size="s" icon="share" onClick={onShare}>
         Share
+      </Button>
+    )}
+    {mayWrite && (
+      <Button size="s" icon="layers" onClick={onSave}>
+        Save as map
       </Button>
     )}
     <Downloads itemId={item.id} assets={assets} />

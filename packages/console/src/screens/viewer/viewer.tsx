@@ -7,9 +7,10 @@ import { MapFailure, MapHint } from '../../map/map-hint.tsx'
 import { MapSlot } from '../../map/map-slot.tsx'
 import { useCamera } from '../../map/use-camera.ts'
 import { useTileState } from '../../map/use-tile-state.ts'
+import { cameraNow, NewMap } from '../../parts/maps.tsx'
 import { ShareDialog } from '../../parts/share.ts'
 import { useTitle } from '../../state/crumbs.ts'
-import { tileQuery, tileUrl } from '../../state/style.ts'
+import { mapStyleOf, tileQuery, tileUrl } from '../../state/style.ts'
 import { usePanel, useUrl } from '../../state/url.ts'
 import { mayWrite, useWho } from '../../state/who.ts'
 import { useIsPhone } from '../../ui/is-phone.ts'
@@ -58,6 +59,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
   const [opacity, setOpacity] = useState(1)
   const [visible, setVisible] = useState(true)
   const [isSharing, setSharing] = useState(false)
+  const [isSaving, setSaving] = useState(false)
   const tab = tabOf(url['tab'], isPhone)
   const pointer = usePointer(tab === 'Pixel')
   const below = (url['with'] ?? '').split(',').filter(Boolean)
@@ -78,6 +80,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
     mayWrite: canWrite,
     onBelow: (ids: readonly string[]) => setUrl({ with: ids.join(',') || null }, true),
     onShare: () => setSharing(true),
+    onSave: () => setSaving(true),
     onUse: () => mapClients.open('qgis'),
   }
   return (
@@ -104,6 +107,20 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
           profile={isDefaultStyle ? null : style.id}
           onUse={(use) => setUrl({ use })}
           onClose={mapClients.close}
+        />
+      )}
+      {isSaving && (
+        <NewMap
+          title="Save as map"
+          projects={[{ id: item.project_id, name: project?.name ?? '' }]}
+          content={{
+            layers: [
+              { item_id: item.id, opacity, visible, style: isDefaultStyle ? null : mapStyleOf(drawnStyle, assetKey) },
+              ...below.toReversed().map((id) => ({ item_id: id })),
+            ],
+            camera: cameraNow(),
+          }}
+          onClose={() => setSaving(false)}
         />
       )}
       {isSharing && (
