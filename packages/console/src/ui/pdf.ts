@@ -93,7 +93,8 @@ function document({ width, height, content, images, title, created }: PdfDocumen
     ...images.map((image) =>
       stream(
         image.jpeg,
-        `/Type /XObject /Subtype /Image /Width ${image.width} /Height ${image.height} /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode`,
+        `/Type /XObject /Subtype /Image /Width ${image.width} /Height ${image.height} ` +
+          '/ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode',
       ),
     ),
   ]
