@@ -96,7 +96,24 @@ const exploreSearch = search(
 )
 const librarySearch = search('q', 'type', 'view')
 const viewerSearch = search(
-  ...(['style', 'expr', 'bands', 'cmap', 'range', 'asset', 'with', 'tab', 'use', 'zones', 'series', 'map'] as const),
+  ...([
+    'style',
+    'expr',
+    'bands',
+    'cmap',
+    'range',
+    'asset',
+    'with',
+    'tab',
+    'use',
+    'zones',
+    'series',
+    'map',
+    'tool',
+    'line',
+    'against',
+    'at',
+  ] as const),
 )
 const taskingSearch = search('product', 'areas', 'in', 'name', 'project', 'template')
 const ruleSearch = search(

@@ -8,7 +8,10 @@ import { pixelAt, valuesAt, type Place, type PointOptions } from './point.ts'
 type Values = (number | null)[] | null
 type Pixel = { x: number; y: number }
 
-/** The values of bands at many places in a row, each as `readPoint` returns them, from the level whose pixels are as far apart as the places. */
+/**
+ * The values of bands at many places in a row, each as `readPoint` returns them, from the level whose pixels are as far apart as the
+ * places.
+ */
 export async function readLine(
   context: RenderContext,
   raster: Raster,

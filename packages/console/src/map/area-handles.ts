@@ -2,23 +2,15 @@
  * Corners of an area as buttons on the map: they are dragged with pointer or finger, reached with Tab and moved with the arrow keys.
  * Between two corners, a smaller button adds one.
  */
-import * as maplibre from '/assets/maplibre-gl.mjs'
+import type * as maplibre from '/assets/maplibre-gl.mjs'
 import { addCornerAfter, cornersIn, middleAfter, moveCorner, positionOf, removeCorner, type Corner } from './edit-rings.ts'
 import type { AreaShape, Position } from './geo.ts'
+import { createHandle, onHandleKeys, pointOf } from './handle.ts'
 import type { SharedMap } from './shared-map.ts'
 import styles from './area-handles.module.css'
 
 /** More would be slow, and too close to hit: of a larger area, those in view are shown. */
 const MAX_HANDLES = 150
-const STEP_PX = 10
-const FINE_STEP_PX = 1
-
-const ARROWS: Readonly<Record<string, Position>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-}
 
 interface HandleEvents {
   /** While a corner is dragged. */
@@ -47,19 +39,9 @@ export function showHandles({ map }: SharedMap, { onMove, onChange, onSelect }: 
     markers = []
   }
   const handle = (at: Position, label: string, className: string) => {
-    const element = document.createElement('button')
-    element.type = 'button'
-    element.className = className
-    element.setAttribute('aria-label', label)
-    const marker = new maplibre.Marker({ element, draggable: true }).setLngLat(at).addTo(map)
-    element.setAttribute('role', 'button') // The library makes it an image.
-    element.setAttribute('tabindex', '0')
-    markers.push(marker)
-    return { element, marker }
-  }
-  const pointOf = (marker: maplibre.Marker): Position => {
-    const { lng, lat } = marker.getLngLat()
-    return [lng, lat]
+    const created = createHandle(map, at, label, className)
+    markers.push(created.marker)
+    return created
   }
   const addCorner = (corner: Corner, all: number) => {
     const current = area!
@@ -74,18 +56,9 @@ export function showHandles({ map }: SharedMap, { onMove, onChange, onSelect }: 
       event.stopPropagation()
       onSelect(corner)
     })
-    element.addEventListener('keydown', (event) => {
-      const step = ARROWS[event.key]
-      if (step) {
-        const pixels = event.shiftKey ? FINE_STEP_PX : STEP_PX
-        const { x, y } = map.project(at)
-        const { lng, lat } = map.unproject([x + step[0] * pixels, y + step[1] * pixels])
-        onChange(moveCorner(current, corner, [lng, lat]), corner)
-      } else if (event.key === 'Delete' || event.key === 'Backspace') onChange(removeCorner(current, corner), null)
-      else return
-      // The map would move, and other keys of the screen would act.
-      event.preventDefault()
-      event.stopPropagation()
+    onHandleKeys(map, element, at, {
+      onMove: (to) => onChange(moveCorner(current, corner, to), corner),
+      onRemove: () => onChange(removeCorner(current, corner), null),
     })
     if (same(selected, corner)) element.focus({ preventScroll: true })
   }

@@ -14,7 +14,10 @@ const SHORTCUTS: readonly (readonly [string, string])[] = [
   ['E, Shift E', 'Acknowledge an alert; mark a notification or all notifications as read'],
   ['A', 'Add the scene to the cart, or remove it'],
   ['+, −, arrows', 'Zoom and pan the focused map'],
-  ['Enter, Esc', 'Finish or cancel drawing'],
+  ['X, Z, M, A, P, S', 'On the map of an item: inspect, zone, measure distance, measure area, profile, swipe'],
+  ['C', 'Copy the coordinates of the pointer'],
+  ['Enter, Backspace', 'Add a point at the centre of the focused map, or remove the last'],
+  ['Enter, Esc', 'Finish or cancel drawing; Esc also ends a tool'],
   ['Ctrl Enter', 'Place the order, run the process or accept the option'],
   ['?', 'Keyboard shortcuts'],
 ]

@@ -64,6 +64,17 @@ export const area = (squareMetres: number) => areaWith(few, squareMetres)
 /** For a size that changes while it is looked at. */
 export const exactArea = (squareMetres: number) => areaWith(hundredths, squareMetres)
 
+const METRES_PER_MILE = 1_609.344
+const METRES_PER_FOOT = 0.3048
+
+/** A measured distance, with the digits that matter. */
+export function distance(metresLong: number): string {
+  const [large, small, unit] =
+    units === 'metric' ? [metresLong / 1000, metresLong, 'm'] : [metresLong / METRES_PER_MILE, metresLong / METRES_PER_FOOT, 'ft']
+  if (large < 1) return `${(small < 100 ? few : whole).format(small)} ${unit}`
+  return `${(large < 100 ? hundredths : few).format(large)} ${units === 'metric' ? 'km' : 'mi'}`
+}
+
 /** A limit or a size, given in km²; below 1 with the digits that matter, because 0.1 km² is not 0. */
 export function squareKilometres(value: number): string {
   const shown = units === 'metric' ? value : (value * 1e6) / SQUARE_METRES_PER_SQUARE_MILE

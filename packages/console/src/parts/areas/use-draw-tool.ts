@@ -9,6 +9,7 @@ interface DrawTool {
   drawn: GeoJSON.Polygon | null
   /** Begins to draw, or cancels if this is being drawn already. */
   toggle(mode: DrawMode): Promise<void>
+  cancel(): void
 }
 
 /** Draws one shape at a time on the shared map; Esc cancels. */
@@ -44,5 +45,5 @@ export function useDrawTool(onArea: (area: GeoJSON.Polygon) => void): DrawTool {
       },
     })
   }
-  return { mode, drawn, toggle }
+  return { mode, drawn, toggle, cancel }
 }

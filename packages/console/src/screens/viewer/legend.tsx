@@ -1,10 +1,10 @@
 /** The colours of the style and the values that they stand for, on the map. */
 import type { ReactElement } from 'react'
-import { parseRange, type Style } from '../../state/style.ts'
-import { useRange } from '../../state/use-presets.ts'
+import type { Style } from '../../state/style.ts'
 import { value } from '../../ui/format.ts'
 import { rampOf, useColormaps } from './colormaps.ts'
 import { Ramp } from './ramp.tsx'
+import { useLegendRange } from './use-legend-range.ts'
 import { classes } from '../../ui/classes.ts'
 import mapSlotStyles from '../../map/map-slot.module.css'
 import styles from './legend.module.css'
@@ -18,11 +18,10 @@ interface LegendParts {
 }
 
 export function Legend({ itemId, style, assetKey, label }: LegendParts): ReactElement | null {
-  const ranges = useRange(itemId, style, assetKey, true)
+  const range = useLegendRange(itemId, style, assetKey, true)
   const maps = useColormaps()
-  const range = parseRange(style.rescale) ?? (ranges.data ? [ranges.data.p2 ?? 0, ranges.data.p98 ?? 1] : null)
   if (!range) return null
-  const [low, high] = range as [number, number]
+  const [low, high] = range
   return (
     <div className={classes(mapSlotStyles.floating, styles.legend)}>
       <div className={classes(ui.flexRow, ui.between)}>

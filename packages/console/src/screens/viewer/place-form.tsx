@@ -4,14 +4,22 @@ import { readArea } from '../../map/read-area.ts'
 import { Button, Field } from '../../ui/kit.ts'
 import fieldStyles from '../../ui/field.module.css'
 
+interface PlaceFormParts {
+  onPlace(at: Position): void
+  action?: string
+  /** Ready for the next place. */
+  isCleared?: boolean
+}
+
 /** A place by its coordinates. */
-export function PlaceForm({ onPlace }: { onPlace(at: Position): void }): ReactElement {
+export function PlaceForm({ onPlace, action = 'Pin', isCleared = false }: PlaceFormParts): ReactElement {
   const [text, setText] = useState('')
   const [error, setError] = useState('')
   const send = async () => {
     const read = await readArea(text).catch(() => null)
     if (read?.kind !== 'place') return setError('Enter coordinates such as -33.19, 137.99.')
     setError('')
+    if (isCleared) setText('')
     onPlace(read.at)
   }
   return (
@@ -28,7 +36,7 @@ export function PlaceForm({ onPlace }: { onPlace(at: Position): void }): ReactEl
         onChange={(event) => setText(event.target.value)}
         end={
           <Button size="s" type="submit" className={fieldStyles.inField}>
-            Pin
+            {action}
           </Button>
         }
       />

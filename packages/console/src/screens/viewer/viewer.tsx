@@ -20,11 +20,13 @@ import { isGone, ItemNotFound } from './item-not-found.tsx'
 import { LayerContent, LayerPanel } from './layer-panel.tsx'
 import { TimeSeries } from './lazy-time-series.ts'
 import { Legend } from './legend.tsx'
+import { MapTools } from './map-tools.tsx'
 import { tabOf, type Tab } from './tabs.ts'
 import { UseIn } from './use-in.tsx'
 import { ITEM_LAYER, useItemOnMap } from './use-item-on-map.ts'
 import { useItemStyle, type ItemStyle } from './use-item-style.ts'
 import { usePointer } from './use-pointer.ts'
+import { toolOf } from './use-tool.ts'
 import { useZones } from './use-zones.ts'
 import { classes } from '../../ui/classes.ts'
 import workspaceStyles from '../../parts/workspace.module.css'
@@ -61,7 +63,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
   const [isSharing, setSharing] = useState(false)
   const [isSaving, setSaving] = useState(false)
   const tab = tabOf(url['tab'], isPhone)
-  const pointer = usePointer(tab === 'Pixel')
+  const pointer = usePointer(tab === 'Pixel' && toolOf(url['tool']) === null)
   const below = (url['with'] ?? '').split(',').filter(Boolean)
   useCamera(url['map'], (map) => setUrl({ map }))
   const tiles = isReady && presets.length > 0 ? tileUrl(item.id, tileQuery(drawnStyle, assetKey)) : null
@@ -97,6 +99,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
       </h1>
       {!isPhone && <LayerPanel {...layers} />}
       <MapSlot>
+        <MapTools item={item} itemStyle={itemStyle} tab={tab} />
         <MapOverlays item={item} itemStyle={itemStyle} tab={tab} failure={failure} />
       </MapSlot>
       <Inspector {...{ item, assets, itemStyle, tab, pointer }} mayWrite={canWrite} layers={isPhone && <LayerContent {...layers} />} />

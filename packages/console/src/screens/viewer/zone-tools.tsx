@@ -1,12 +1,14 @@
 /** The zones that are measured, and the ways to add one: draw it, paste it, or take the centre of the item. */
-import type { ReactElement } from 'react'
+import { useEffect, type ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
+import type { DrawMode } from '../../map/draw.ts'
 import { areaOf, boxPolygon, type Box } from '../../map/geo.ts'
 import { sharedMap } from '../../map/shared-map.ts'
 import { area as areaText } from '../../ui/format.ts'
 import { Button } from '../../ui/kit.ts'
 import { useDrawTool } from '../../parts/areas/use-draw-tool.ts'
 import { PasteArea } from './paste-area.tsx'
+import { useTool } from './use-tool.ts'
 import { centreOf, MAX_ZONES, type Zone } from './zones.ts'
 import { classes } from '../../ui/classes.ts'
 import workspaceStyles from '../../parts/workspace.module.css'
@@ -23,15 +25,24 @@ interface ZoneToolsParts {
 export function ZoneTools({ item, zones, onZones }: ZoneToolsParts): ReactElement {
   const shapes = zones.map(({ shape }) => shape)
   const add = (shape: GeoJSON.Polygon) => onZones([...shapes, shape])
-  const { mode, toggle } = useDrawTool(add)
+  const { mode, toggle, cancel } = useDrawTool(add)
+  const [tool, setTool] = useTool()
+  useEffect(() => {
+    if (tool) cancel() // One tool at a time: both would take the same click.
+    // oxlint-disable-next-line exhaustive-deps
+  }, [tool])
+  const draw = (next: DrawMode) => {
+    setTool(null)
+    void toggle(next)
+  }
   const isFull = zones.length >= MAX_ZONES
   return (
     <div className={classes(workspaceStyles.section, ui.flexColumn, ui.gap8)}>
       <div className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
-        <Button size="s" icon="poly" aria-pressed={mode === 'polygon'} onClick={() => void toggle('polygon')} disabled={isFull}>
+        <Button size="s" icon="poly" aria-pressed={mode === 'polygon'} onClick={() => draw('polygon')} disabled={isFull}>
           Polygon
         </Button>
-        <Button size="s" icon="rect" aria-pressed={mode === 'rectangle'} onClick={() => void toggle('rectangle')} disabled={isFull}>
+        <Button size="s" icon="rect" aria-pressed={mode === 'rectangle'} onClick={() => draw('rectangle')} disabled={isFull}>
           Rectangle
         </Button>
         {item.bbox && (
