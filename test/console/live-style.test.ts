@@ -78,7 +78,7 @@ test('an expression has the results of the service, with no data where the servi
 test('samples of every type arrive as they were', async () => {
   const arrays = [Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array, Int32Array, Float32Array, Float64Array]
   for (const array of arrays) {
-    const planes = [0, 1].map((band) => array.from({ length: 64 }, (_, i) => (i - 20) * 7.25 * (band + 1)))
+    const planes = [0, 1].map((band) => (array as Uint8ArrayConstructor).from({ length: 64 }, (_, i) => (i - 20) * 7.25 * (band + 1)))
     const copies = planes.map((plane) => plane.slice())
     const mask = Uint8Array.from({ length: 64 }, (_, i) => (i % 7 === 0 ? 0 : i % 5 === 0 ? 128 : 255))
     const type = sampleTypeOf(planes[0]!)
