@@ -588,6 +588,8 @@ export interface ItemsTileWmtsCapabilitiesInput {
   profile?: string | null | undefined
   /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
   asset_key?: string | null | undefined
+  /** Signs the tile URLs, so that they are valid for this long without a credential, while the caller has access */
+  signed_seconds?: number | null | undefined
 }
 
 /** Input of `items.tile.wmts_get_tile`. */

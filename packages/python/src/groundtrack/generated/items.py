@@ -399,6 +399,7 @@ class ItemsTileApi(Namespace):
         key: str | None | Omit = OMIT,
         profile: str | None | Omit = OMIT,
         asset_key: str | None | Omit = OMIT,
+        signed_seconds: int | None | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> str:
         """WMTS 1.0.0 GetCapabilities XML of one item.
@@ -413,8 +414,10 @@ class ItemsTileApi(Namespace):
                 `ndvi`; defaults to the item's default profile
             asset_key: Asset key, for items with several rasters; defaults to all files of an
                 item with one file per band
+            signed_seconds: Signs the tile URLs, so that they are valid for this long without a
+                credential, while the caller has access
         """
-        return self._client.text("items.tile.wmts_capabilities", {"item_id": item_id, "base_url": base_url, "key": key, "profile": profile, "asset_key": asset_key}, options)
+        return self._client.text("items.tile.wmts_capabilities", {"item_id": item_id, "base_url": base_url, "key": key, "profile": profile, "asset_key": asset_key, "signed_seconds": signed_seconds}, options)
 
     def wmts_get_tile(
         self,
@@ -595,6 +598,7 @@ class AsyncItemsTileApi(AsyncNamespace):
         key: str | None | Omit = OMIT,
         profile: str | None | Omit = OMIT,
         asset_key: str | None | Omit = OMIT,
+        signed_seconds: int | None | Omit = OMIT,
         options: CallOptions | None = None,
     ) -> str:
         """WMTS 1.0.0 GetCapabilities XML of one item.
@@ -609,8 +613,10 @@ class AsyncItemsTileApi(AsyncNamespace):
                 `ndvi`; defaults to the item's default profile
             asset_key: Asset key, for items with several rasters; defaults to all files of an
                 item with one file per band
+            signed_seconds: Signs the tile URLs, so that they are valid for this long without a
+                credential, while the caller has access
         """
-        return await self._client.text("items.tile.wmts_capabilities", {"item_id": item_id, "base_url": base_url, "key": key, "profile": profile, "asset_key": asset_key}, options)
+        return await self._client.text("items.tile.wmts_capabilities", {"item_id": item_id, "base_url": base_url, "key": key, "profile": profile, "asset_key": asset_key, "signed_seconds": signed_seconds}, options)
 
     async def wmts_get_tile(
         self,
