@@ -57,7 +57,6 @@ export function registerWmts(app: FastifyInstance, parts: RouteParts): void {
   app.get<{ Params: { item_id: string } }>('/wmts/:item_id/1.0.0/WMTSCapabilities.xml', capabilities)
   app.get<{ Params: { item_id: string } }>('/wmts/:item_id', async (request, reply) => {
     const parameters = parametersOf(request)
-    const { item_id: itemId } = request.params
     if (!SERVICES.includes((parameters.get('service') || 'WMTS').toUpperCase()))
       return sendException(reply, 400, { code: 'InvalidParameterValue', locator: 'service', text: 'SERVICE must be WMTS' })
     if (!parameters.get('request') && PAIRS.some((name) => parameters.get(name)))
