@@ -1,4 +1,5 @@
 /** Plain striped GeoTIFFs, as many programs still write them: no tiles, no overviews. Also endless ones, made while they are read. */
+import { deflateSync } from 'node:zlib'
 import { buildTiff, DOUBLE, LONG, SHORT } from '#raster/testing/build-tiff.ts'
 
 interface Striped {
@@ -14,12 +15,14 @@ interface Striped {
   /** As TIFF writes a time: `2024:02:03 04:05:06`. */
   takenAt?: string
   rowsPerStrip?: number
+  /** Each strip can then only be read from its beginning. */
+  isDeflated?: boolean
   value?: (x: number, y: number, band: number) => number
 }
 
 const ASCII = 2
 
-/** uint8, uncompressed, in strips. */
+/** uint8, in strips, uncompressed by default. */
 export function striped(options: Striped = {}): Uint8Array {
   const { width = 700, height = 600, bandCount = 1, rowsPerStrip = 50 } = options
   const value = options.value ?? ((x, y, band) => ((x + y + 40 * band) % 250) + 1)
@@ -29,7 +32,7 @@ export function striped(options: Striped = {}): Uint8Array {
     for (let y = 0; y < rows; y++)
       for (let x = 0; x < width; x++)
         for (let band = 0; band < bandCount; band++) strip[(y * width + x) * bandCount + band] = value(x, y + index * rowsPerStrip, band)
-    return strip
+    return options.isDeflated ? new Uint8Array(deflateSync(strip)) : strip
   })
   return buildTiff({ ifds: [{ strips: true, blocks: strips, tags: tagsOf({ ...options, width, height, bandCount, rowsPerStrip }, 8) }] })
 }
@@ -46,6 +49,7 @@ function tagsOf(
     georeference = true,
     epsg = 4326,
     takenAt,
+    isDeflated = false,
   }: Striped & { width: number; height: number; bandCount: number; rowsPerStrip: number },
   bits: number,
 ) {
@@ -53,7 +57,7 @@ function tagsOf(
     { tag: 256, type: LONG, values: [width] },
     { tag: 257, type: LONG, values: [height] },
     { tag: 258, type: SHORT, values: Array.from({ length: bandCount }, () => bits) },
-    { tag: 259, type: SHORT, values: [1] },
+    { tag: 259, type: SHORT, values: [isDeflated ? 8 : 1] },
     { tag: 262, type: SHORT, values: [bandCount >= 3 ? 2 : 1] },
     { tag: 277, type: SHORT, values: [bandCount] },
     { tag: 278, type: LONG, values: [rowsPerStrip] },

@@ -2,6 +2,7 @@ import { SERVICE } from '#core/principal.ts'
 import * as projects from '#model/identity/project.ts'
 import * as jobs from '#model/processing/job.ts'
 import { clearJobTask } from '#model/processing/tasks.ts'
+import { removeFiles } from '#services/processing/parts.ts'
 import { partPrefix, workerPrefix } from '#services/processing/worker-files.ts'
 import { task } from '#task.ts'
 
@@ -13,11 +14,5 @@ export default task({ ...clearJobTask }).handle(async ({ db, storage, signal }, 
   const job = await jobs.find(db, job_id)
   if (!job?.completedAt || !(await projects.exists(db, { ...SERVICE, organizationId: job.organizationId }, job.projectId))) return
   const { bucketName } = await projects.requireReader(db, { ...SERVICE, organizationId: job.organizationId }, job.projectId)
-  const prefix = job.status === 'cancelled' ? workerPrefix(job_id) : partPrefix(job_id)
-  for (let cursor: string | null = null; ;) {
-    const { objects, next } = await storage.list(bucketName!, { prefix, cursor, signal })
-    for (const { key } of objects) await storage.remove({ bucket: bucketName!, key })
-    if (next === null) return
-    cursor = next
-  }
+  await removeFiles({ storage, signal }, bucketName!, job.status === 'cancelled' ? workerPrefix(job_id) : partPrefix(job_id))
 })

@@ -11,12 +11,15 @@ import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import { softDelete } from '#model/imagery/item-delete.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
+import * as parts from '#model/processing/part.ts'
 import * as uploads from '#model/imagery/upload.ts'
 import * as uploadFiles from '#model/imagery/upload-file.ts'
+import type { RasterInfo } from '#raster/types.ts'
 import { rasterFacts } from '#raster/ingest/facts.ts'
 import { extentOutline } from '#raster/ingest/outline.ts'
 import { refusalOf } from '#raster/ingest/refusal.ts'
 import { COG_TYPE, newKey, placeOf } from '#services/ingest/intake.ts'
+import { removePartFiles, computeInParts, partsOf } from '#services/processing/parts.ts'
 
 /** Overall progress when storing and describing start. */
 const STORE_FROM = 0.9
@@ -25,7 +28,7 @@ const ITEM_DELETED = 'The item was deleted before the file was converted'
 
 type Run = uploadFiles.UploadFile & { runId: string }
 
-/** Converts an uploaded GeoTIFF to a COG and replaces the asset's file. If that fails, the asset is deleted. */
+/** Converts an uploaded GeoTIFF to a COG, a large one on all workers, and replaces the asset's file, or deletes the asset. */
 export default task({
   ...convertUploadTask,
   events: ['item.updated', 'item.deleted', 'asset.deleted'],
@@ -61,7 +64,9 @@ export default task({
   } finally {
     await heartbeat.stop()
   }
-  if (isSettled) await context.storage.remove(source) // Otherwise another run still needs it.
+  if (!isSettled) return // Another run still needs it.
+  await context.storage.remove(source)
+  await removePartFiles(context, session.bucket, run.id)
 })
 
 interface Conversion {
@@ -70,22 +75,11 @@ interface Conversion {
   source: { bucket: string; key: string }
 }
 
-async function convert(
-  { db, raster, storage, signal, change, clock }: TaskContext,
-  { session, run, source }: Conversion,
-  at: Heartbeat['at'],
-): Promise<boolean> {
+async function convert(context: TaskContext, { session, run, source }: Conversion, at: Heartbeat['at']): Promise<boolean> {
+  const { db, raster, storage, signal, change, clock } = context
   if ((await assetFiles.referencesTo(db, { bucket: source.bucket, objectKey: source.key })).length === 0)
     throw problem('bad-request', ITEM_DELETED)
-  const converted = await raster.convert(
-    { object: source },
-    {
-      isCategorical: session.isCategorical,
-      position: run.position ?? undefined,
-      signal,
-      onProgress: (fraction) => at('convert', fraction * STORE_FROM),
-    },
-  )
+  const converted = await toCog(context, { session, run, source }, (fraction) => at('convert', fraction * STORE_FROM))
   const target = { bucket: source.bucket, key: newKey(run.name) }
   let outcome: 'replaced' | 'gone' | 'overtaken' = 'overtaken'
   try {
@@ -115,6 +109,32 @@ async function convert(
   return outcome !== 'overtaken'
 }
 
+/** The COG as a local file: of a large upload computed by all workers, otherwise here. The bytes are the same. */
+async function toCog(context: TaskContext, { session, run, source }: Conversion, onProgress: (fraction: number) => void) {
+  const { raster, signal, jobPartSamples } = context
+  const position = run.position ?? undefined
+  const count = jobPartSamples === 0 ? 1 : partCountOf(await raster.describe({ object: source }, signal), jobPartSamples)
+  const options = { isCategorical: session.isCategorical, ...(position ? { position } : {}) }
+  const inParts = await computeInParts(
+    context,
+    { method: 'rewrite', sources: [{ object: source }], options, outputs: ['data.tif'] },
+    {
+      of: async () => ({ organizationId: session.organizationId, id: run.id, bucket: session.bucket }),
+      step: 0,
+      count,
+      onProgress: (_stage, fraction) => onProgress(fraction),
+    },
+  )
+  if (inParts) return { path: inParts.files['data.tif']!.path, remove: () => inParts.remove() }
+  return await raster.convert({ object: source }, { isCategorical: session.isCategorical, position, signal, onProgress })
+}
+
+/** Samples are read and written. Each part decodes the blocks that it begins and ends in, so parts are no lower than a block. */
+function partCountOf({ width, height, bandCount, levels }: RasterInfo, jobPartSamples: number): number {
+  const blockRows = Math.max(1, Math.floor(height / (levels[0]?.blockHeight ?? 1)))
+  return Math.min(blockRows, partsOf(2 * width * height * bandCount, jobPartSamples))
+}
+
 interface Outcome {
   file: assetFiles.ReplacingFile
   /** Footprints of the image and of its valid data. */
@@ -131,6 +151,7 @@ async function replace(
   const isGone = pointing.length === 0
   if (!(await uploadFiles.finish(tx, run, isGone ? { step: 'convert', error: ITEM_DELETED } : { sizeBytes: file.fileSizeBytes }, now)))
     return 'overtaken'
+  await parts.remove(tx, { organizationId: session.organizationId, id: run.id })
   if (isGone) return 'gone'
   await storageAccounts.requireFreeBytes(
     tx,
@@ -160,6 +181,7 @@ async function deleteAssets(
   return await change(session.organizationId, async ({ tx, events }) => {
     const { pointing, items: itemsBySeq } = await assetFiles.lockReferences(tx, { bucket: source.bucket, objectKey: source.key })
     if (!(await uploadFiles.finish(tx, run, outcome, now))) return false
+    await parts.remove(tx, { organizationId: session.organizationId, id: run.id })
     if (pointing.length > 0) await uploads.failFile(tx, session.id, { step: outcome.step, message: `${run.name}: ${outcome.error}` }, now)
     for (const pointer of pointing) {
       const held = itemsBySeq.get(pointer.itemSeq)!

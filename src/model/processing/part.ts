@@ -1,6 +1,7 @@
 /**
- * Parts of large jobs. The run of a job divides a computation into parts; any worker claims one, reports that it is alive, and stores
- * its files. A part whose worker is silent is claimed again. The rows exist until the job ends.
+ * Parts of large jobs, and of conversions of large uploads, whose file is the job here. The run divides a computation into parts; any
+ * worker claims one, reports that it is alive, and stores its files. A part whose worker is silent is claimed again. The rows exist
+ * until the job or the conversion ends.
  */
 import { createHash } from 'node:crypto'
 import { sql, type RawBuilder } from 'kysely'
@@ -31,16 +32,18 @@ export interface Part extends StepKey {
   readonly attempts: number
 }
 
-/** Stores a computation and its parts, unless an earlier attempt of the job has; parts of another computation are replaced. */
+/**
+ * Stores a computation and its parts, unless an earlier attempt of the job has: then parts that failed are tried again. Parts of another
+ * computation are replaced. `identity` is what makes it the same, if the request can be written in several ways.
+ */
 export async function open(
   tx: Tx,
   { organizationId, jobId, step }: StepKey,
-  request: object,
+  { request, identity = request }: { request: object; identity?: object },
   parts: readonly { phase: 0 | 1; rows: readonly Rows[] }[],
   now: Date,
 ): Promise<void> {
-  const text = JSON.stringify(request)
-  const digest = createHash('sha256').update(text).digest('hex')
+  const digest = createHash('sha256').update(JSON.stringify(identity)).digest('hex')
   const key = { org_id: organizationId, job_id: jobId, step }
   const known = await tx
     .selectFrom('job_step')
@@ -49,12 +52,22 @@ export async function open(
     .where('job_id', '=', jobId)
     .where('step', '=', step)
     .executeTakeFirst()
-  if (known?.digest === digest) return
+  if (known?.digest === digest) {
+    await tx
+      .updateTable('job_part')
+      .set({ state: 'waiting', attempts: 0, error: null })
+      .where('org_id', '=', organizationId)
+      .where('job_id', '=', jobId)
+      .where('step', '=', step)
+      .where('state', '=', 'failed')
+      .execute()
+    return
+  }
   for (const table of ['job_part', 'job_step'] as const)
     await tx.deleteFrom(table).where('org_id', '=', organizationId).where('job_id', '=', jobId).where('step', '=', step).execute()
   await tx
     .insertInto('job_step')
-    .values({ ...key, request: text, digest, created_at: now })
+    .values({ ...key, request: JSON.stringify(request), digest, created_at: now })
     .execute()
   const rows = parts.flatMap(({ phase, rows: ranges }) =>
     ranges.map(({ from, to }, number) => ({ ...key, phase, number, from_row: from, to_row: to })),
@@ -62,16 +75,15 @@ export async function open(
   await tx.insertInto('job_part').values(rows).execute()
 }
 
-/** What to compute; null if the job has ended. */
-export async function requestOf<T>(db: Db, { organizationId, jobId, step }: StepKey): Promise<T | null> {
-  const row = await db
-    .selectFrom('job_step')
-    .select('request')
-    .where('org_id', '=', organizationId)
-    .where('job_id', '=', jobId)
-    .where('step', '=', step)
-    .executeTakeFirst()
-  return (row?.request ?? null) as T | null
+/** What to compute; null if the job has ended. Of a list of computations, only those of the part. */
+export async function requestOf<T>(db: Db, { organizationId, jobId, step, rows: { from, to } }: Part): Promise<T | null> {
+  const { rows } = await sql<{ request: T }>`
+    select case when request -> 'requests' is null then request
+      else request || jsonb_build_object('requests', jsonb_path_query_array(request -> 'requests', '$[$from to $last]',
+        jsonb_build_object('from', ${from}::int, 'last', ${to - 1}::int))) end as request
+    from job_step where org_id = ${organizationId} and job_id = ${jobId} and step = ${step}
+  `.execute(db)
+  return rows[0]?.request ?? null
 }
 
 /**
@@ -162,11 +174,14 @@ interface Progress {
   readonly total: number
   /** Why the job cannot be completed. */
   readonly error: string | null
+  /** Whether that is no fault of the data: all attempts of a part failed. */
+  readonly isInternal: boolean
 }
 
 export async function progress(db: Db, { organizationId, jobId, step }: StepKey): Promise<Progress> {
   const { rows } = await sql<Progress>`
-    select count(*) filter (where state = 'done')::int as done, count(*)::int as total, min(error) as error
+    select count(*) filter (where state = 'done')::int as done, count(*)::int as total, min(error) as error,
+      coalesce(bool_and(attempts >= ${MAX_PART_ATTEMPTS}) filter (where state = 'failed'), false) as "isInternal"
     from job_part where org_id = ${organizationId} and job_id = ${jobId} and step = ${step}
   `.execute(db)
   return rows[0]!

@@ -38,13 +38,11 @@ export async function rewriteAsCog(
   try {
     return await convertToCog(raster, sink, {
       temporaryDirectory,
-      spillBytes: SPILL_BYTES,
-      blockSize: blockSizeOf(raster.info),
+      ...uploadOptions(raster.info, isCategorical),
       compression,
       position,
       signal,
       ...(onProgress ? { onProgress } : {}),
-      ...(isCategorical ? { overviews: 'mode' as const } : {}),
     })
   } catch (error) {
     await unlink(path).catch(() => undefined)
@@ -53,6 +51,13 @@ export async function rewriteAsCog(
     await sink.close()
   }
 }
+
+/** How an uploaded raster is written, by one machine or many. */
+export const uploadOptions = (info: RasterInfo, isCategorical: boolean) => ({
+  spillBytes: SPILL_BYTES,
+  blockSize: blockSizeOf(info),
+  ...(isCategorical ? { overviews: 'mode' as const } : {}),
+})
 
 /** Very wide images get lower blocks, so that memory use stays the same. */
 function blockSizeOf({ width, bandCount, dataType }: RasterInfo): number {

@@ -56,7 +56,7 @@ export async function cloudClasses(task: MethodTask<CloudClasses>): Promise<Reco
   })
 }
 
-/** Writes the mask row by row, and returns the cloud cover in percent. */
+/** Writes the mask row by row, and counts its pixels with data. */
 async function writeMask(
   task: MethodTask<object>,
   { width, height, crs, transform }: Part['grid'],
@@ -79,8 +79,7 @@ async function writeMask(
     for (let i = 0; i < mask.length; i++) counts[mask[i]!]! += 1
     return blockOf([mask], width, rows)
   })
-  const seen = counts[CLEAR]! + counts[CLOUD]!
-  return { cloudCover: seen === 0 ? null : (100 * counts[CLOUD]!) / seen }
+  return { clearPixels: counts[CLEAR]!, cloudPixels: counts[CLOUD]! }
 }
 
 /** Classifies single pixels: 1 cloud, 0 clear, 255 no data. */
@@ -110,7 +109,8 @@ class Neighbours {
   readonly #height: number
   readonly #test: (rows: PlanarRows) => Uint8Array<ArrayBuffer>
   #tail: Uint8Array
-  #next = 0
+  /** The first row that was not read; null before the first call, which can be in the middle of the raster. */
+  #next: number | null = null
 
   constructor(rows: RowReader, width: number, height: number, test: (rows: PlanarRows) => Uint8Array<ArrayBuffer>) {
     this.#rows = rows
@@ -123,11 +123,12 @@ class Neighbours {
   async read(y: number, count: number, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
     const width = this.#width
     const seen = new Uint8Array((count + 2) * width).fill(MISSING)
-    const held = this.#next - (y - 1)
+    const next = this.#next ?? Math.max(0, y - 1)
+    const held = next - (y - 1)
     seen.set(this.#tail.subarray((2 - Math.max(0, held)) * width))
-    const missing = Math.min(this.#height, y + count + 1) - this.#next
-    if (missing > 0) seen.set(this.#test(await this.#rows.read(this.#next, missing, signal)), held * width)
-    this.#next += Math.max(0, missing)
+    const missing = Math.min(this.#height, y + count + 1) - next
+    if (missing > 0) seen.set(this.#test(await this.#rows.read(next, missing, signal)), held * width)
+    this.#next = next + Math.max(0, missing)
     this.#tail = seen.slice(count * width)
     return weighed(seen, width, count)
   }

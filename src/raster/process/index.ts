@@ -12,6 +12,8 @@ import { mosaic } from './mosaic.ts'
 import { pansharpen } from './pansharpen.ts'
 import { assemble, overviews, plannedRaster, type PlannedRaster } from './parts.ts'
 import { polygonize } from './polygonize.ts'
+import { rewrite } from './rewrite.ts'
+import { table } from './table.ts'
 import { terrain } from './terrain.ts'
 import { convert, warp } from './warp.ts'
 import { zonal } from './zonal.ts'
@@ -31,6 +33,8 @@ const METHODS: Readonly<Record<string, Method<any>>> = {
   overviews,
   pansharpen,
   polygonize,
+  rewrite,
+  table,
   terrain,
   warp,
   zonal,

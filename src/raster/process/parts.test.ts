@@ -175,8 +175,29 @@ test('other methods in parts', async (t) => {
     ['warp', { epsg: 32_756, resampling: 'bilinear' }],
     ['warp', { geometry }],
     ['warp', { resolution: 0.0007, resampling: 'cubic' }],
+    ['rewrite', { isCategorical: false }],
+    ['rewrite', { isCategorical: true, position: { crs: 'EPSG:3857', bounds: [0, 0, 700, 1_300] } }],
   ] as const) {
     const { parts } = await both(t, method, options, ['data.tif'], method === 'composite' ? SCENES : SCENES.slice(0, 1))
     assert.ok(parts > 1, method)
   }
+})
+
+test('cloud masks in parts: the filter sees the rows above and below, and counts add up', async (t) => {
+  for (const [method, options] of [
+    ['clouds', { bands: { blue: 1, green: 1, red: 2, nir: 2 }, scale: 0.00001 }],
+    ['cloudClasses', { band: 1, values: Array.from({ length: 9_000 }, (_, n) => n * 5) }],
+  ] as const)
+    for (const size of [
+      { width: 300, height: 2_100 },
+      { width: 301, height: 2_049 },
+    ]) {
+      const { parts, whole, results } = await both(t, method, options, ['data.tif'], [size])
+      assert.equal(parts, 3)
+      for (const name of ['clearPixels', 'cloudPixels']) {
+        const sum = results.reduce((total, result) => total + (result[name] as number), 0)
+        assert.equal(sum, whole[name], name)
+        assert.ok(sum > 1_000, `${method} has ${sum} of ${name}`)
+      }
+    }
 })

@@ -39,7 +39,8 @@ export function plannedRaster(spec: CogSpec): PlannedRaster {
 }
 
 const packed = (spec: CogSpec): string => serialize(spec).toString('base64')
-const planOf = (spec: string): CogPlan => planCog(deserialize(Buffer.from(spec, 'base64')) as CogSpec)
+export const unpackSpec = (spec: string): CogSpec => deserialize(Buffer.from(spec, 'base64')) as CogSpec
+const planOf = (spec: string): CogPlan => planCog(unpackSpec(spec))
 
 /** The rows of a level that belong to a part. */
 const rowsAt = (plan: CogPlan, level: number, { from, to }: RowRange): RowRange => ({

@@ -1,55 +1,65 @@
 /**
- * One computation of a job on many machines. The run of the job divides the rows of its outputs into parts, which any worker claims,
- * itself included; every part is a file in the object store. When all are done, the run joins them to the files that it would have
- * computed alone, byte for byte, and continues: price, items and lineage know nothing of parts.
+ * One computation on many machines, of a job or of the conversion of an upload. Its run divides the rows of the outputs into parts,
+ * which any worker claims, itself included; every part is a file in the object store. When all are done, the run joins them to the
+ * files that it would have computed alone, byte for byte, and continues: price, items and lineage know nothing of parts. Many
+ * computations that do not depend on each other are divided as they are, and need not be joined.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startHeartbeat } from '#core/heartbeat.ts'
-import { SERVICE } from '#core/principal.ts'
 import { problem } from '#core/problem.ts'
 import type { Change, Tasks } from '#effects.ts'
-import * as projects from '#model/identity/project.ts'
 import * as parts from '#model/processing/part.ts'
-import type { Run } from '#model/processing/run.ts'
 import { runPartTask } from '#model/processing/tasks.ts'
-import type { Context } from '#operation.ts'
-import type { ProcessRequest, RasterService, RasterSource } from '#ports/raster.ts'
-import type { ObjectRef } from '#ports/storage.ts'
-import { levelFile, type PlannedRaster } from '#raster/process/parts.ts'
-import { COG_TYPE, discard } from '#services/ingest/intake.ts'
-import { lastReason, reasonOf } from './failure.ts'
-import type { Computed } from './process.ts'
+import type { RasterSource } from '#ports/raster.ts'
+import { unpackHeaders } from '#raster/process/late.ts'
+import { unpackSpec, type PlannedRaster } from '#raster/process/parts.ts'
+import { COG_TYPE } from '#services/ingest/intake.ts'
+import { PartFailure } from './failure.ts'
+import {
+  inSlot,
+  levelsOf,
+  POLL_MS,
+  workOn,
+  type ListResult,
+  type ListStep,
+  type PartResult,
+  type PartServices,
+  type RowStep,
+  type StepRequest,
+} from './part-work.ts'
+import type { Computed, ComputedAnywhere } from './process.ts'
 import { partPrefix } from './worker-files.ts'
 
-type PartServices = Pick<Context, 'db' | 'clock' | 'raster' | 'storage' | 'signal' | 'operatorLog'>
 export type StepServices = PartServices & { tasks(tx: Change['tx']): Tasks }
-type StepRequest = Omit<ProcessRequest, 'onProgress' | 'signal' | 'part'>
 
-/** Methods whose rows do not depend on other rows of their output. */
-const DIVISIBLE: ReadonlySet<string> = new Set(['composite', 'convert', 'expression', 'mosaic', 'warp'])
+/** Methods whose rows do not depend on what was computed for other rows of their output. */
+const DIVISIBLE: ReadonlySet<string> = new Set([
+  'cloudClasses',
+  'clouds',
+  'composite',
+  'convert',
+  'expression',
+  'mosaic',
+  'rewrite',
+  'warp',
+])
 /** Results of parts that are added up; others are the same for all parts. */
-const COUNTED: ReadonlySet<string> = new Set(['pixelsOfScenes', 'pixelsWithoutData'])
+const COUNTED: ReadonlySet<string> = new Set(['clearPixels', 'cloudPixels', 'pixelsOfScenes', 'pixelsWithoutData'])
 const MAX_PARTS = 128
-/** More workers than this join a job when they next look for work. */
+/** More workers than this join a computation when they next look for work. */
 const MAX_TASKS = 64
-const POLL_MS = 500
 /** The rest is joining the parts. */
 const PARTS_SHARE = 0.95
 
-/** What the workers know of a computation. */
-interface Step extends StepRequest {
+/** What is divided: a job, or the file of an upload. */
+interface Divided {
+  readonly organizationId: string
+  readonly id: string
+  /** Where its parts are stored. */
   readonly bucket: string
-  readonly rasters: readonly PlannedRaster[]
-}
-
-interface PartResult {
-  /** Keys of the files by name: outputs at full resolution, or their overviews. */
-  readonly files: Readonly<Record<string, string>>
-  readonly result: Readonly<Record<string, unknown>>
 }
 
 interface Division {
-  readonly run: Run
+  of(): Promise<Divided>
   /** Number of the computation within its job. */
   readonly step: number
   /** Parts to make, if the rows allow. */
@@ -57,35 +67,81 @@ interface Division {
   onProgress(stage: string, fraction: number): void
 }
 
-/** How many parts a job is divided into; 1 for none. */
-export function partsOf(method: string, samples: () => number, partSamples: number): number {
-  if (partSamples === 0 || !DIVISIBLE.has(method)) return 1
-  return Math.min(MAX_PARTS, Math.floor(samples() / partSamples))
-}
+/** How many parts so many samples are divided into; 1 for none. */
+export const partsOf = (samples: number, partSamples: number): number =>
+  partSamples === 0 ? 1 : Math.max(1, Math.min(MAX_PARTS, Math.floor(samples / partSamples)))
 
 /** Computes in parts; null if the rows cannot be divided. The caller removes the files. */
 export async function computeInParts(
   services: StepServices,
   request: StepRequest,
-  { run, step, count, onProgress }: Division,
+  { of, step, count, onProgress }: Division,
 ): Promise<(Computed & { remove(): Promise<void> }) | null> {
-  const { db, raster, clock, signal } = services
+  const { raster, signal } = services
+  if (count < 2 || !DIVISIBLE.has(request.method)) return null
   const { rasters, headers } = await raster.planProcess({ ...request, signal })
   const ranges = rangesOf(rasters, count)
   if (ranges.length < 2) return null
-  const { bucketName } = await projects.requireReader(db, { ...SERVICE, organizationId: run.organizationId }, run.projectId)
-  const key = { organizationId: run.organizationId, jobId: run.id, step }
-  const sources = await sharedSources(services, { bucket: bucketName!, jobId: run.id, step }, request.sources)
+  const { organizationId, id, bucket } = await of()
+  const key = { organizationId, jobId: id, step }
+  const sources = await sharedSources(services, { bucket, prefix: `${partPrefix(id)}${step}-input` }, request.sources)
   const compression = request.compression ?? raster.compression
-  const stored: Step = { ...request, ...(headers === null ? {} : { headers }), sources, compression, bucket: bucketName!, rasters }
+  const stored: RowStep = { ...request, ...(headers === null ? {} : { headers }), sources, compression, bucket, rasters }
   const hasOverviews = rasters.some(({ levels }) => levels > 0)
-  await db.transaction().execute(async (tx) => {
-    const phases = [{ phase: 0 as const, rows: ranges }, ...(hasOverviews ? [{ phase: 1 as const, rows: ranges }] : [])]
-    await parts.open(tx, key, stored, phases, clock.now())
-    for (let n = 0; n < Math.min(ranges.length, MAX_TASKS); n++) await services.tasks(tx).enqueue(runPartTask, { job_id: run.id })
-  })
+  // The same headers and specifications are not always packed into the same bytes.
+  const identity = {
+    ...stored,
+    headers: headers === null ? null : unpackHeaders(headers),
+    rasters: rasters.map((each) => ({ ...each, spec: unpackSpec(each.spec) })),
+  }
+  await open(services, key, { request: stored, identity }, [
+    { phase: 0, rows: ranges },
+    ...(hasOverviews ? [{ phase: 1 as const, rows: ranges }] : []),
+  ])
   await untilDone(services, key, onProgress)
   return await join(services, key, stored, ranges.length, hasOverviews)
+}
+
+/** Many computations that do not depend on each other, some in each part; null if there are too few. The job's end removes the files. */
+export async function computeListInParts(
+  services: StepServices,
+  requests: readonly StepRequest[],
+  { of, step, count, onProgress }: Division,
+): Promise<ComputedAnywhere[] | null> {
+  const partCount = Math.min(count, requests.length)
+  if (partCount < 2) return null
+  const { organizationId, id, bucket } = await of()
+  const key = { organizationId, jobId: id, step }
+  const shared: StepRequest[] = []
+  for (const [index, request] of requests.entries()) {
+    const sources = await sharedSources(services, { bucket, prefix: `${partPrefix(id)}${step}-input-${index}` }, request.sources)
+    shared.push({ ...request, sources, compression: request.compression ?? services.raster.compression })
+  }
+  const bound = (n: number) => Math.round((n * requests.length) / partCount)
+  const rows = Array.from({ length: partCount }, (_, n) => ({ from: bound(n), to: bound(n + 1) }))
+  const request: ListStep = { bucket, requests: shared }
+  await open(services, key, { request }, [{ phase: 0, rows }])
+  await untilDone(services, key, onProgress)
+  const results = await parts.results<ListResult>(services.db, key, 0)
+  return results.flatMap(({ each }) =>
+    each.map(({ files, result }) => ({
+      files: Object.fromEntries(Object.entries(files).map(([name, objectKey]) => [name, { object: { bucket, key: objectKey } }])),
+      result,
+    })),
+  )
+}
+
+/** Stores the parts and calls for help. */
+async function open(
+  { db, clock, tasks }: StepServices,
+  key: parts.StepKey,
+  step: { readonly request: RowStep | ListStep; readonly identity?: object },
+  phases: readonly { phase: 0 | 1; rows: readonly parts.Rows[] }[],
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await parts.open(tx, key, step, phases, clock.now())
+    for (let n = 0; n < Math.min(phases[0]!.rows.length, MAX_TASKS); n++) await tasks(tx).enqueue(runPartTask, { job_id: key.jobId })
+  })
 }
 
 /** Equal ranges of rows, which begin at whole blocks of every raster and its first overviews. */
@@ -103,14 +159,14 @@ function rangesOf(rasters: readonly PlannedRaster[], count: number): parts.Rows[
 /** Files that this run has computed before are local; other machines read them from the store. */
 async function sharedSources(
   { storage, signal }: PartServices,
-  { bucket, jobId, step }: { bucket: string; jobId: string; step: number },
+  { bucket, prefix }: { bucket: string; prefix: string },
   sources: readonly RasterSource[],
 ): Promise<RasterSource[]> {
   const shared: RasterSource[] = []
   for (const [index, source] of sources.entries()) {
     if (!('path' in source)) shared.push(source)
     else {
-      const object = { bucket, key: `${partPrefix(jobId)}${step}-input-${index}.tif` }
+      const object = { bucket, key: `${prefix}-${index}.tif` }
       await storage.put(object, { path: source.path }, { contentType: COG_TYPE, signal })
       shared.push({ object })
     }
@@ -123,8 +179,8 @@ async function untilDone(services: PartServices, key: parts.StepKey, onProgress:
   const { db, clock, signal } = services
   for (;;) {
     signal.throwIfAborted()
-    const { done, total, error } = await parts.progress(db, key)
-    if (error !== null) throw problem('bad-request', error)
+    const { done, total, error, isInternal } = await parts.progress(db, key)
+    if (error !== null) throw isInternal ? new PartFailure(error) : problem('bad-request', error)
     onProgress(`${done} of ${total} parts`, (PARTS_SHARE * done) / Math.max(1, total))
     if (total > 0 && done === total) return
     const isBusy = await inSlot(services.raster, async () => {
@@ -136,123 +192,11 @@ async function untilDone(services: PartServices, key: parts.StepKey, onProgress:
   }
 }
 
-/** Works on parts of any job, in rotation between organizations, until none is left for this process. */
-export async function workOnParts(services: PartServices): Promise<void> {
-  const { db, clock, raster, signal } = services
-  await inSlot(raster, async () => {
-    for (;;) {
-      signal.throwIfAborted()
-      const part = await parts.claim(db, clock.now())
-      if (part) await workOn(services, part)
-      else if (await parts.isAnyWaiting(db)) await sleep(POLL_MS, undefined, { signal })
-      else return true
-    }
-  })
-}
-
-const slots = new WeakMap<RasterService, { taken: number }>()
-
-/** A process holds no more parts than it can compute at a time, so that none waits here while another machine is idle. */
-async function inSlot(raster: RasterService, work: () => Promise<boolean>): Promise<boolean> {
-  const slot = slots.get(raster) ?? { taken: 0 }
-  slots.set(raster, slot)
-  if (slot.taken >= raster.parallelProcesses) return false
-  slot.taken++
-  try {
-    return await work()
-  } finally {
-    slot.taken--
-  }
-}
-
-/** Computes one part. A failure of the job itself ends it; after any other, the part can be claimed again. */
-async function workOn(services: PartServices, part: parts.Part): Promise<void> {
-  const { db, clock, storage, operatorLog } = services
-  const step = await parts.requestOf<Step>(db, part)
-  if (!step) return
-  const heartbeat = startHeartbeat({ signal: services.signal, firstStep: 'computing', beat: () => parts.heartbeat(db, part, clock.now()) })
-  const stored: ObjectRef[] = []
-  try {
-    const context = { ...services, signal: heartbeat.signal }
-    const result = part.phase === 0 ? await computeRows(context, step, part, stored) : await computeOverviews(context, step, part, stored)
-    if (!(await parts.finish(db, part, result))) await discard({ storage }, stored)
-  } catch (error) {
-    await discard({ storage }, stored)
-    if (heartbeat.isReplaced()) return
-    const reason = services.signal.aborted ? null : reasonOf(error)
-    if (reason !== null) await parts.fail(db, part, reason)
-    else if (part.attempts >= parts.MAX_PART_ATTEMPTS) await parts.fail(db, part, lastReason(error, part.attempts))
-    else await parts.release(db, part)
-    services.signal.throwIfAborted()
-    if (reason === null)
-      operatorLog.warn(`Part ${part.number} of job ${part.jobId} failed: ${error instanceof Error ? error.message : error}`)
-  } finally {
-    await heartbeat.stop()
-  }
-}
-
-async function computeRows(services: PartServices, step: Step, part: parts.Part, stored: ObjectRef[]): Promise<PartResult> {
-  const { bucket: _bucket, rasters: _rasters, ...request } = step
-  const { files, result, remove } = await services.raster.process({ ...request, part: part.rows, signal: services.signal })
-  try {
-    return { files: await storeFiles(services, step, part, files, stored), result }
-  } finally {
-    await remove()
-  }
-}
-
-async function computeOverviews(services: PartServices, step: Step, part: parts.Part, stored: ObjectRef[]): Promise<PartResult> {
-  const { bucket, outputs, rasters } = step
-  const { number, rows } = part
-  const rowResults = await parts.results<PartResult>(services.db, part, 0, [number - 1, number])
-  const above = number === 0 ? null : await parts.rowsOf(services.db, part, 0, number - 1)
-  const all: Record<string, string> = {}
-  for (const [index, output] of outputs.entries()) {
-    const { spec, levels } = rasters[index]!
-    if (levels === 0) continue
-    const names = levelsOf(levels)
-    const { files, remove } = await services.raster.process({
-      method: 'overviews',
-      sources: rowResults.map((each) => ({ object: { bucket, key: each.files[output]! } })),
-      options: { spec, rows, above },
-      outputs: names,
-      signal: services.signal,
-    })
-    try {
-      const named = Object.fromEntries(names.map((name) => [`${output}-${name}`, files[name]!]))
-      Object.assign(all, await storeFiles(services, step, part, named, stored))
-    } finally {
-      await remove()
-    }
-  }
-  return { files: all, result: {} }
-}
-
-const levelsOf = (count: number): string[] => Array.from({ length: count }, (_, level) => levelFile(level + 1))
-
-/** Stores the files of a part under new keys: two workers with the same part never write the same object. */
-async function storeFiles(
-  { storage, signal }: PartServices,
-  { bucket }: Step,
-  { jobId, step, phase, number, runId }: parts.Part,
-  files: Computed['files'],
-  stored: ObjectRef[],
-): Promise<Record<string, string>> {
-  const keys: Record<string, string> = {}
-  for (const [name, { path }] of Object.entries(files)) {
-    const object = { bucket, key: `${partPrefix(jobId)}${step}-${phase}-${number}-${runId}-${name}` }
-    stored.push(object)
-    await storage.put(object, { path }, { contentType: COG_TYPE, signal })
-    keys[name] = object.key
-  }
-  return keys
-}
-
 /** Joins all parts of each output to one local file. */
 async function join(
   { db, raster, signal }: PartServices,
   key: parts.StepKey,
-  { bucket, outputs, rasters }: Step,
+  { bucket, outputs, rasters }: RowStep,
   count: number,
   hasOverviews: boolean,
 ): Promise<Computed & { remove(): Promise<void> }> {
@@ -298,3 +242,20 @@ function merged(results: readonly Readonly<Record<string, unknown>>[]): Record<s
 
 const added = (a: number | number[], b: number | number[]): number | number[] =>
   Array.isArray(a) ? a.map((value, index) => value + (b as number[])[index]!) : a + (b as number)
+
+/** Removes the files of all parts of a job or a conversion that has ended. */
+export const removePartFiles = async (services: Pick<PartServices, 'storage' | 'signal'>, bucket: string, id: string): Promise<void> =>
+  await removeFiles(services, bucket, partPrefix(id))
+
+export async function removeFiles(
+  { storage, signal }: Pick<PartServices, 'storage' | 'signal'>,
+  bucket: string,
+  prefix: string,
+): Promise<void> {
+  for (let cursor: string | null = null; ;) {
+    const { objects, next } = await storage.list(bucket, { prefix, cursor, signal })
+    for (const { key } of objects) await storage.remove({ bucket, key })
+    if (next === null) return
+    cursor = next
+  }
+}

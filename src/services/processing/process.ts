@@ -12,7 +12,7 @@ import type { NewItem } from '#model/imagery/item-write.ts'
 import type { JobMeter } from '#model/plans/usage.ts'
 import type { Received } from '#core/shapes.ts'
 import type { ItemType } from '#core/vocabulary.ts'
-import type { ComputedFile, ProcessRequest, RasterSource } from '#ports/raster.ts'
+import type { ComputedFile, FileSource, ProcessRequest, RasterSource } from '#ports/raster.ts'
 import type { DataType, RasterInfo } from '#raster/types.ts'
 
 export const CATEGORIES = ['geometry', 'bands', 'terrain', 'time', 'vector', 'statistics', 'conversion'] as const
@@ -117,8 +117,16 @@ export interface RunContext {
   /** Fetches a file of an open scene, unchanged; returns its path. */
   download(file: DownloadedFile, stage: Stage): Promise<string>
   /** Runs a method of the raster library in a child process. The stage is shown as the job's progress. */
-  compute(request: Omit<ProcessRequest, 'onProgress' | 'signal'>, stage: Stage): Promise<Computed>
+  compute(request: Request, stage: Stage): Promise<Computed>
+  /** Runs many methods that do not depend on each other; in a large job, on as many machines as there are. In their order. */
+  computeEach(requests: readonly Request[], stage: Stage): Promise<ComputedAnywhere[]>
+  /** How many parts the job is divided into, by its size; 1 if it is not. */
+  readonly partCount: number
+  /** The path of a file that `computeEach` gave. */
+  localFile(file: FileSource): Promise<string>
 }
+
+type Request = Omit<ProcessRequest, 'onProgress' | 'signal' | 'part'>
 
 /** A file at its host, and what the catalogue states about it. */
 export interface DownloadedFile {
@@ -140,6 +148,12 @@ export interface Computed {
   /** By requested output name. */
   readonly files: Readonly<Record<string, ComputedFile>>
   /** Results of the method in addition to its files. */
+  readonly result: Readonly<Record<string, unknown>>
+}
+
+/** The same, with files that are local or in the store. */
+export interface ComputedAnywhere {
+  readonly files: Readonly<Record<string, FileSource>>
   readonly result: Readonly<Record<string, unknown>>
 }
 

@@ -57,7 +57,7 @@ export default process({
   async run({ compute }, params, sources) {
     const { output_name } = params
     const { files, result } = await compute(requestOf(params, sources[0]!), { name: 'detecting clouds' })
-    const cover = result['cloudCover'] as number | null
+    const cover = coverOf(result['clearPixels'] as number, result['cloudPixels'] as number)
     const style = { name: 'Clouds', type: 'singleband' as const, config: { bands: [1], color_table: true, colormap: 'tab20' } }
     const item = derivedRaster(sources, {
       name: output_name,
@@ -71,6 +71,9 @@ export default process({
     return { items: [item], summary: { cloud_cover: cover } }
   },
 })
+
+/** In percent; null without data. */
+const coverOf = (clear: number, cloudy: number): number | null => (clear + cloudy === 0 ? null : (100 * cloudy) / (clear + cloudy))
 
 interface CloudMaskParams {
   readonly reflectance_scale?: number

@@ -86,13 +86,13 @@ export default process({
     const cloudReads = cloud_aware && cloud_asset_key === undefined ? readsOf(sources.slice(0, item_ids.length)) : 0
     return { ...grids, reads: grids.reads + cloudReads }
   },
-  async run({ compute, saveFile }, params, sources) {
+  async run({ compute, computeEach, partCount, saveFile }, params, sources) {
     const count = params.item_ids.length
     const order = orderOf(params.method, sources.slice(0, count))
     const scenes = order.map((index) => sources[index]!)
     const computesClouds = params.cloud_aware && params.cloud_asset_key === undefined
     const clouds = computesClouds
-      ? await cloudsOf(compute, scenes)
+      ? await cloudsOf({ compute, computeEach, partCount }, scenes)
       : params.cloud_asset_key === undefined
         ? []
         : order.map((index) => sources[count + index]!.source)
@@ -142,12 +142,18 @@ export default process({
 })
 
 /** Computes a cloud mask of each scene, as temporary files of the run. */
-async function cloudsOf(compute: RunContext['compute'], scenes: readonly OpenSource[]): Promise<RasterSource[]> {
+async function cloudsOf(
+  { compute, computeEach, partCount }: Pick<RunContext, 'compute' | 'computeEach' | 'partCount'>,
+  scenes: readonly OpenSource[],
+): Promise<RasterSource[]> {
+  const requests = scenes.map((scene) => cloudRequest(scene, 'cloud_aware'))
+  const name = 'detecting clouds'
+  if (partCount <= scenes.length) return (await computeEach(requests, { name, to: CLOUD_SHARE })).map(({ files }) => files['data.tif']!)
+  // A few large scenes: the rows of one after another.
   const masks: RasterSource[] = []
   const share = (done: number) => (CLOUD_SHARE * done) / scenes.length
-  for (const [index, scene] of scenes.entries()) {
-    const stage = { name: 'detecting clouds', from: share(index), to: share(index + 1) }
-    const { files } = await compute(cloudRequest(scene, 'cloud_aware'), stage)
+  for (const [index, request] of requests.entries()) {
+    const { files } = await compute(request, { name, from: share(index), to: share(index + 1) })
     masks.push({ path: files['data.tif']!.path })
   }
   return masks

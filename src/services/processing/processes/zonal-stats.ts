@@ -3,11 +3,15 @@ import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, FreeForm } from '#core/shapes.ts'
 import { noSuchBand } from '#raster/expression/bands.ts'
 import { parseExpression } from '#raster/expression/index.ts'
+import { boxOf, readPolygons } from '#raster/geometry/polygon.ts'
 import { namesFor } from '#raster/formulas/named.ts'
+import type { RasterSource } from '#ports/raster.ts'
+import { PART_FILE } from '#raster/process/table.ts'
+import { zonalTable } from '#raster/process/zonal.ts'
 import { bandNames } from '#raster/render/request.ts'
 import { ZONAL_STATISTICS } from '#raster/zonal/index.ts'
 import { AssetKey, Bands, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
-import { process, type OpenSource } from '#services/processing/process.ts'
+import { process, type Computed, type OpenSource, type RunContext } from '#services/processing/process.ts'
 import { singleSource, timesOf } from '#services/processing/single.ts'
 import { readsOfZones } from '#services/processing/work.ts'
 
@@ -17,6 +21,8 @@ export const MAX_VERTICES = 500_000
 /** For both tables together: each number as text and as eight bytes, and IDs. */
 const TABLE_CELL_BYTES = 64
 const TABLE_HEADER_BYTES = 64 * 1024
+/** Overall progress when the tables of a divided job are written. */
+const TABLE_FROM = 0.98
 
 const Zone = Type.Object(
   {
@@ -95,7 +101,7 @@ export default process({
       field: 'zones',
     }
   },
-  async run({ compute }, { zones, bands, expression, statistics, percentiles, output_name }, sources) {
+  async run(context, { zones, bands, expression, statistics, percentiles, output_name }, sources) {
     const [source] = sources
     const { info, item: sourceItem } = source!
     const all = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
@@ -108,7 +114,7 @@ export default process({
       ...(expression === undefined ? { bands: bands ?? all } : { expression, names: namesOf(expression, source!) }),
     }
     const request = { method: 'zonal', sources: [source!.source], options, outputs: ['zones.csv', 'zones.parquet'] }
-    const { files, result } = await compute(request, { name: 'computing zones' })
+    const { files, emptyCount } = await zonesIn(context, request)
     const table = (key: string, title: string, mediaType: string, file: string) => ({
       key,
       title,
@@ -126,9 +132,69 @@ export default process({
         table('parquet', 'Zonal statistics as Parquet', 'application/vnd.apache.parquet', 'zones.parquet'),
       ],
     }
-    return { items: [item], summary: { zone_count: result['zoneCount'], empty_zone_count: result['emptyCount'] } }
+    return { items: [item], summary: { zone_count: zones.features.length, empty_zone_count: emptyCount } }
   },
 })
+
+interface ZonalRequest {
+  readonly method: string
+  readonly sources: readonly RasterSource[]
+  readonly options: Parameters<typeof zonalTable>[0] & { readonly zones: readonly { readonly id: string; readonly geometry: unknown }[] }
+  readonly outputs: readonly string[]
+}
+
+/** Computes the zones, in a large job those of each strip of the raster on another machine, and writes the tables. */
+async function zonesIn(
+  { compute, computeEach, localFile, partCount }: RunContext,
+  request: ZonalRequest,
+): Promise<Pick<Computed, 'files'> & { emptyCount: number }> {
+  const name = 'computing zones'
+  const { options } = request
+  const empty = (result: Computed['result']) => result['emptyCount'] as number
+  const strips = stripsOf(options.zones, partCount)
+  if (strips.length < 2) {
+    const { files, result } = await compute(request, { name })
+    return { files, emptyCount: empty(result) }
+  }
+  const requests = strips.map((numbers) => ({
+    ...request,
+    options: { ...options, zones: numbers.map((number) => options.zones[number]!), numbers },
+    outputs: [PART_FILE],
+  }))
+  const computed = await computeEach(requests, { name, to: TABLE_FROM })
+  const parts: string[] = []
+  for (const { files } of computed) parts.push(await localFile(files[PART_FILE]!))
+  const { files } = await compute(
+    {
+      method: 'table',
+      sources: [],
+      options: { ...zonalTable(options), groupCount: options.zones.length, parts },
+      outputs: request.outputs,
+    },
+    { name: 'writing tables', from: TABLE_FROM },
+  )
+  return { files, emptyCount: computed.reduce((sum, { result }) => sum + empty(result), 0) }
+}
+
+/** Zones from north to south, in as many groups of about equal area: each reads its own strip of the raster. */
+function stripsOf(zones: readonly { readonly geometry: unknown }[], count: number): number[][] {
+  if (count < 2 || zones.length < 2) return []
+  const placed = zones
+    .map(({ geometry }, number) => {
+      const { minX, minY, maxX, maxY } = boxOf(readPolygons(geometry))
+      return { number, middle: (minY + maxY) / 2, area: (maxX - minX) * (maxY - minY) }
+    })
+    .toSorted((a, b) => b.middle - a.middle || a.number - b.number)
+  const total = placed.reduce((sum, { area }) => sum + area, 0)
+  const strips: number[][] = []
+  let area = 0
+  for (const zone of placed) {
+    const strip = Math.min(count - 1, Math.floor((count * (area + zone.area / 2)) / total))
+    ;(strips[strip] ??= []).push(zone.number)
+    area += zone.area
+  }
+  return strips.filter((strip) => strip.length > 0)
+}
 
 /** Band numbers of the names in the expression, including roles in any spelling. */
 const namesOf = (expression: string, { info, bandNames: given }: OpenSource): Record<string, number> =>
