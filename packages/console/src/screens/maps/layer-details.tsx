@@ -27,10 +27,12 @@ interface DetailsParts {
   layer: Layer
   onChange(change: Partial<Layer>): void
   onGroup(name: string): void
+  onRenameGroup(id: string, name: string): void
   onRemove(): void
 }
 
-export function LayerDetails({ draft, layer, onChange, onGroup, onRemove }: DetailsParts): ReactElement {
+export function LayerDetails({ draft, layer, onChange, onGroup, onRenameGroup, onRemove }: DetailsParts): ReactElement {
+  const group = draft.groups.find(({ id }) => id === layer.group_id)
   const opacity = `${Math.round(layer.opacity * 100)}%`
   return (
     <section className={classes(workspaceStyles.section, styles.details)} aria-label={`Layer ${nameOf(layer)}`}>
@@ -75,6 +77,14 @@ export function LayerDetails({ draft, layer, onChange, onGroup, onRemove }: Deta
       {layer.item_id !== null && !isGone(layer) && <ItemStyle itemId={layer.item_id} layer={layer} onChange={onChange} />}
       {layer.collection_id !== null && <StyleChoice layer={layer} presets={COLLECTION_STYLES} onChange={onChange} />}
       {draft.groups.length > 0 && <GroupChoice {...{ draft, layer, onChange }} />}
+      {group && (
+        <Field
+          label="Name of the group"
+          maxLength={200}
+          value={group.name}
+          onChange={(event) => onRenameGroup(group.id, event.target.value)}
+        />
+      )}
       <div className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
         {layer.item_id !== null && !isGone(layer) && <ItemActions itemId={layer.item_id} />}
         <Button size="s" icon="folder" onClick={() => onGroup(`Group ${draft.groups.length + 1}`)}>

@@ -18,7 +18,7 @@ import { Empty, Failed, FormProblem, Skeleton } from '../../ui/states.tsx'
 import { classes } from '../../ui/classes.ts'
 import { AddLayer } from './add-layer.tsx'
 import { Annotations } from './annotations.tsx'
-import { addLayer, changeLayer, draftOf, groupLayer, removeLayer, toInput, type Draft, type SavedMap } from './draft.ts'
+import { addLayer, changeGroup, changeLayer, draftOf, groupLayer, removeLayer, toInput, type Draft, type SavedMap } from './draft.ts'
 import { LayerDetails } from './layer-details.tsx'
 import { LayerList } from './layer-list.tsx'
 import { useMapLayers } from './use-map-layers.ts'
@@ -98,6 +98,7 @@ function MapView({ map, project }: { map: SavedMap; project: Project | null }): 
               layer={selected}
               onChange={(changed) => change(changeLayer(draft, selected.id, changed))}
               onGroup={(name) => change(groupLayer(draft, selected.id, { id: crypto.randomUUID(), name, visible: true }))}
+              onRenameGroup={(id, name) => change(changeGroup(draft, id, { name }))}
               onRemove={() => change(removeLayer(draft, selected.id))}
             />
           )}
