@@ -102,7 +102,7 @@ const EXCEPTIONS: readonly Override[] = [
   {
     // The transport itself, bytes that are no call, the gazetteer, and the world's outline.
     files: [
-      'packages/console/src/api/{base-maps,deployment,places,recorder,tile-image}.ts',
+      'packages/console/src/api/{base-maps,data-tiles,deployment,places,recorder,tile-image}.ts',
       'packages/console/src/{ui/auth-image.tsx,screens/sign-in/globe.tsx}',
     ],
     rules: { 'no-restricted-globals': 'off' },

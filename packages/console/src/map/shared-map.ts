@@ -8,6 +8,7 @@ import { currentBackdrop, onBackdrop, setUnavailable, backdropName, knownBaseMap
 import { BackdropLayers } from './backdrop-layers.ts'
 import { addDetails, baseStyle, paintFills, repaint } from './base-style.ts'
 import { boxOf, type Box, type Position } from './geo.ts'
+import type { LiveLayers, LiveLook } from './live/live-layers.ts'
 
 interface RasterLayer {
   id: string
@@ -20,6 +21,8 @@ interface RasterLayer {
   visible?: boolean
   /** Who must be named, as plain text. */
   attribution?: string | null
+  /** Applies the style here, so that it can change without requests; null or absent: the service renders the layer. */
+  live?: LiveLook | null
 }
 
 interface Footprint {
@@ -63,12 +66,29 @@ export const authorizeTiles: maplibre.RequestTransformFunction = (url) => {
 /** The map library shows an attribution as HTML. */
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
+/** Twice the size, a quarter of the requests. */
+const twice = (tiles: string) => tiles.replace('{y}.', '{y}@2x.')
+const opacityOf = ({ visible, opacity }: RasterLayer) => (visible === false ? 0 : (opacity ?? 1))
+
+const templateOf = ({ tiles, bounds, minzoom = 0, maxzoom = 22, attribution }: RasterLayer) => ({
+  tiles: twice(tiles),
+  source: {
+    tileSize: 512,
+    ...(bounds ? { bounds } : {}),
+    ...(attribution ? { attribution: escaped(attribution) } : {}),
+    minzoom: Math.max(0, minzoom - 1),
+    maxzoom: Math.max(1, maxzoom - 1),
+  },
+})
+
 class SharedMap {
   readonly element = document.createElement('div')
   readonly map: maplibre.Map
   /** Layers can be added. The base map may still be loading. */
   readonly ready: Promise<void>
   #rasters: RasterLayer[] = []
+  /** Loaded when the first layer needs it. */
+  #live: Promise<LiveLayers> | null = null
   #pictures = new Map<string, string>()
   #isHeatMap = false
   #footprintCount = 0
@@ -133,12 +153,40 @@ class SharedMap {
       for (const { id, tiles } of this.#rasters) if (wanted.get(id)?.tiles !== tiles) this.#removeRaster(id)
       for (const layer of layers) {
         if (!this.map.getSource(layer.id)) this.#addRaster(layer)
-        this.map.setPaintProperty(layer.id, 'raster-opacity', layer.visible === false ? 0 : (layer.opacity ?? 1))
+        this.map.setPaintProperty(layer.id, 'raster-opacity', opacityOf(layer))
         this.map.moveLayer(layer.id, 'above-rasters')
       }
       this.#rasters = layers
       this.#paintFills()
+      void this.#setLive()
     })
+  }
+
+  /** Shows a layer with another range while a handle moves, until its look is set; null returns to what it was. */
+  previewRange(id: string, range: LiveLook['range']): void {
+    void this.#live?.then((live) => live.preview(id, range))
+  }
+
+  async #setLive(): Promise<void> {
+    const isWanted = this.#rasters.some(({ live }) => live)
+    if (!this.#live && !isWanted) return
+    this.#live ??= import('./live/live-layers.ts').then(({ LiveLayers }) =>
+      LiveLayers.start(this.map, () => void this.#live?.then((live) => this.#showLive(live))),
+    )
+    const live = await this.#live
+    live.set(
+      this.#rasters.flatMap((layer) =>
+        layer.live
+          ? [{ ...layer, ...templateOf(layer), live: { ...layer.live, tiles: twice(layer.live.tiles) }, opacity: opacityOf(layer) }]
+          : [],
+      ),
+    )
+  }
+
+  /** Says which layers are drawn here, for whoever looks at the page from outside. */
+  #showLive(live: LiveLayers): void {
+    const drawn = this.#rasters.flatMap(({ id }) => (live.isReady(id) ? [id] : []))
+    this.element.dataset['live'] = live.isLoading() ? 'loading' : drawn.join(' ')
   }
 
   #paintFills(): void {
@@ -146,16 +194,10 @@ class SharedMap {
     paintFills(this.map, { footprints: this.#footprintCount, isHeatMap: this.#isHeatMap, hasImagery })
   }
 
-  #addRaster({ id, tiles, bounds, minzoom = 0, maxzoom = 22, attribution }: RasterLayer): void {
-    this.map.addSource(id, {
-      type: 'raster',
-      tiles: [tiles.replace('{y}.', '{y}@2x.')], // Twice the size, a quarter of the requests.
-      tileSize: 512,
-      ...(bounds ? { bounds } : {}),
-      ...(attribution ? { attribution: escaped(attribution) } : {}),
-      minzoom: Math.max(0, minzoom - 1),
-      maxzoom: Math.max(1, maxzoom - 1),
-    })
+  #addRaster(layer: RasterLayer): void {
+    const { id } = layer
+    const { tiles, source } = templateOf(layer)
+    this.map.addSource(id, { type: 'raster', tiles: [tiles], ...source })
     this.map.addLayer({ id, type: 'raster', source: id, paint: { 'raster-fade-duration': 120 } }, 'above-rasters')
   }
 

@@ -14,6 +14,8 @@ interface RangeParts {
   step: number
   pageStep: number
   onMove(edge: Edge, value: number): void
+  /** The range while a handle is dragged. */
+  onPreview?(range: Range): void
 }
 
 interface RangeHandles {
@@ -29,7 +31,7 @@ interface RangeHandles {
   }
 }
 
-export function useRangeHandles({ range, low, high, step, pageStep, onMove }: RangeParts): RangeHandles {
+export function useRangeHandles({ range, low, high, step, pageStep, onMove, onPreview }: RangeParts): RangeHandles {
   const [drag, setDrag] = useState<{ edge: Edge; value: number } | null>(null)
   const chart = useRef<SVGSVGElement>(null)
   const valueAt = (event: PointerEvent) => {
@@ -45,7 +47,10 @@ export function useRangeHandles({ range, low, high, step, pageStep, onMove }: Ra
         setDrag({ edge, value: range[edge] })
       },
       onPointerMove(event) {
-        if (drag?.edge === edge) setDrag({ edge, value: valueAt(event) })
+        if (drag?.edge !== edge) return
+        const value = valueAt(event)
+        setDrag({ edge, value })
+        onPreview?.(range.with(edge, value) as Range)
       },
       onPointerUp() {
         if (drag) onMove(edge, drag.value)

@@ -112,6 +112,13 @@ export const mapStyleOf = ({ id, bands, expression, colormap, rescale }: Style, 
 export const tileUrl = (itemId: string, query: string) =>
   `${location.origin}/api/v1/items/${encodeURIComponent(itemId)}/tiles/{z}/{x}/{y}.webp${query}`
 
+/** The URL template of the samples that an item's tiles are rendered from. A range for all bands and colours are applied to them later. */
+export const dataTileUrl = (itemId: string, style: Style, assetKey: string | null) =>
+  tileUrl(itemId, tileQuery({ ...style, colormap: null, rescale: parseRange(style.rescale) ? null : style.rescale }, assetKey)).replace(
+    '{y}.webp',
+    '{y}.bin',
+  )
+
 /** The input of operations that read the values a style shows. */
 export const valuesInput = ({ expression, bands }: Style, assetKey: string | null) => ({
   ...(expression ? { expression } : bands ? { bands: bands.join(',') } : {}),

@@ -59,14 +59,16 @@ export function Inspector(parts: InspectorParts): ReactElement {
 
 function TabContent({ item, assets, itemStyle, tab, pointer, mayWrite, layers }: InspectorParts): ReactElement {
   const mapClients = usePanel('use')
-  const { asset, isReady, isLoadingPresets, assetKey, bands, presets, style, check, setStyle } = itemStyle
+  const { asset, isReady, isLoadingPresets, assetKey, bands, presets, style, check, setStyle, startAdjusting } = itemStyle
   if (tab === 'Layers') return <>{layers}</>
   if (tab === 'Metadata') return <MetadataTab item={item} assets={assets} mayWrite={mayWrite} onUse={() => mapClients.open('qgis')} />
   if (!asset) return <NoRaster item={item} mayWrite={mayWrite} />
   if (tab === 'Pixel') return <PixelTab itemId={item.id} assetKey={assetKey} style={style} bands={bands} pointer={pointer} />
   if (tab === 'Statistics') return <StatisticsTab item={item} assetKey={assetKey} style={style} />
   if (!isReady || isLoadingPresets) return <Skeleton />
-  return <StyleTab {...{ bands, presets, style, check, assetKey, mayWrite }} itemId={item.id} onStyle={setStyle} />
+  return (
+    <StyleTab {...{ bands, presets, style, check, assetKey, mayWrite }} itemId={item.id} onStyle={setStyle} onAdjust={startAdjusting} />
+  )
 }
 
 const NoRaster = ({ item, mayWrite }: { item: Item; mayWrite: boolean }): ReactElement => (

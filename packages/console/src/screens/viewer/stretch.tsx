@@ -1,4 +1,4 @@
-/** Two handles over the range of the values. Dragging shows at once; tiles are fetched on release. */
+/** Two handles over the range of the values. Dragging shows at once. */
 import type { ReactElement } from 'react'
 import { EDGES, useRangeHandles, type Edge, type Range } from '../../parts/use-range-handles.ts'
 import { value as valueText } from '../../ui/format.ts'
@@ -19,20 +19,23 @@ interface StretchParts {
   ramp: string
   histogram: Distribution | null
   onChange(range: Range | null): void
+  /** The range while a handle is dragged; null if it was let go where it cannot be. */
+  onPreview(range: Range | null): void
 }
 
 const WIDTH = 300
 const HEIGHT = 84
 const LABELS = ['Minimum', 'Maximum'] as const
 
-export function Stretch({ values, range, ramp, histogram, onChange }: StretchParts): ReactElement {
+export function Stretch({ values, range, ramp, histogram, onChange, onPreview }: StretchParts): ReactElement {
   const [low, high] = chartRange(values, range)
   const span = high - low
   const move = (edge: Edge, value: number) => {
     const next = moveEdge(range, edge, value)
     if (next) onChange(next)
+    else onPreview(null)
   }
-  const { chart, shown, handle } = useRangeHandles({ range, low, high, step: span / 100, pageStep: span / 10, onMove: move })
+  const { chart, shown, handle } = useRangeHandles({ range, low, high, step: span / 100, pageStep: span / 10, onMove: move, onPreview })
   const x = (value: number) => ((value - low) / span) * WIDTH
   return (
     <div className={classes(ui.flexColumn, ui.gap8)}>

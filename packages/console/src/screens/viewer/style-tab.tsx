@@ -1,6 +1,7 @@
 /** Style: three bands, an expression or one band, with its colours and its range. */
 import type { ReactElement } from 'react'
 import { ProblemError } from '../../api/problem.ts'
+import { sharedMap } from '../../map/shared-map.ts'
 import { useRange } from '../../state/use-presets.ts'
 import { contentOf, formatRange, parseRange, tileQuery, tileUrl, type Preset, type Style, type StyleChange } from '../../state/style.ts'
 import { Button, copyText, Segmented } from '../../ui/kit.ts'
@@ -13,6 +14,7 @@ import { SaveProfile } from './save-profile.tsx'
 import { Stretch } from './stretch.tsx'
 import { StyleContent } from './style-content.tsx'
 import { useDistribution } from './use-distribution.ts'
+import { ITEM_LAYER } from './use-item-on-map.ts'
 import type { ItemStyle } from './use-item-style.ts'
 import { classes } from '../../ui/classes.ts'
 import workspaceStyles from '../../parts/workspace.module.css'
@@ -27,9 +29,11 @@ interface StyleTabParts {
   check: ItemStyle['check']
   mayWrite: boolean
   onStyle(change: StyleChange): void
+  /** The range or the colours are about to change. */
+  onAdjust(): void
 }
 
-export function StyleTab({ itemId, assetKey, bands, presets, style, check, mayWrite, onStyle }: StyleTabParts): ReactElement {
+export function StyleTab({ itemId, assetKey, bands, presets, style, check, mayWrite, onStyle, onAdjust }: StyleTabParts): ReactElement {
   const values = useRange(itemId, style, assetKey, style.kind !== 'expression')
   const ranges = style.kind === 'expression' ? check : values
   const maps = useColormaps()
@@ -57,11 +61,11 @@ export function StyleTab({ itemId, assetKey, bands, presets, style, check, mayWr
         <StyleContent {...{ style, bands, mayWrite, onStyle }} error={ranges.error} isChecking={ranges.isFetching} />
         <PresetChips presets={presets} style={style} onPick={(preset) => onStyle({ preset: preset.id })} />
       </div>
-      <div className={workspaceStyles.section}>
+      <div className={workspaceStyles.section} onPointerEnter={onAdjust} onFocus={onAdjust}>
         <StretchSection {...{ itemId, assetKey, style, ranges, onStyle }} ramp={rampOf(maps.find(({ id }) => id === style.colormap))} />
       </div>
       {style.kind !== 'colour' && (
-        <div className={workspaceStyles.section}>
+        <div className={workspaceStyles.section} onPointerEnter={onAdjust} onFocus={onAdjust}>
           <h3>Colormap</h3>
           <ColormapPicker
             maps={maps}
@@ -111,6 +115,7 @@ function StretchSection({ itemId, assetKey, style, ranges, ramp, onStyle }: Stre
       range={parseRange(style.rescale) ?? [values.p2, values.p98]}
       ramp={style.kind === 'colour' ? rampOf(undefined) : ramp}
       histogram={histogram}
+      onPreview={(range) => sharedMap().previewRange(ITEM_LAYER, range)}
       onChange={(range) => onStyle({ ...contentOf(style), rescale: range && formatRange(range) })}
     />
   )

@@ -28,6 +28,7 @@ export function useItemStyle(item: Item, assets: readonly Asset[]) {
   const isExpression = style.kind === 'expression'
   const check = useRange(item.id, style, assetKey, isReady && isExpression && style.expression !== '')
   const drawnStyle = useDrawn(style, isExpression && isReady && !check.data)
+  const [isAdjusting, setAdjusting] = useState(false)
   return {
     asset,
     isReady,
@@ -44,6 +45,9 @@ export function useItemStyle(item: Item, assets: readonly Asset[]) {
     /** The name of the style; null for one that is not saved. */
     styleName: presets.find((preset) => isPreset(style, preset))?.label ?? null,
     isDefaultStyle: style.id !== null && style.id === initial?.id && style.rescale === initial.style.rescale,
+    /** Whether range or colours are about to change. Until then, the service's images are all that is needed, and much smaller. */
+    isAdjusting,
+    startAdjusting: () => setAdjusting(true),
     setStyle: (change: StyleChange) => setUrl(urlFromStyle(style, change)),
   }
 }

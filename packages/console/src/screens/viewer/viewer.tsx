@@ -25,6 +25,7 @@ import { tabOf, type Tab } from './tabs.ts'
 import { UseIn } from './use-in.tsx'
 import { ITEM_LAYER, useItemOnMap } from './use-item-on-map.ts'
 import { useItemStyle, type ItemStyle } from './use-item-style.ts'
+import { useLiveLook } from './use-live-look.ts'
 import { usePointer } from './use-pointer.ts'
 import { toolOf } from './use-tool.ts'
 import { useZones } from './use-zones.ts'
@@ -67,7 +68,8 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
   const below = (url['with'] ?? '').split(',').filter(Boolean)
   useCamera(url['map'], (map) => setUrl({ map }))
   const tiles = isReady && presets.length > 0 ? tileUrl(item.id, tileQuery(drawnStyle, assetKey)) : null
-  useItemOnMap(item, { tiles, opacity, visible, below })
+  const live = useLiveLook(item.id, drawnStyle, assetKey, tiles !== null && itemStyle.isAdjusting && tab === 'Style')
+  useItemOnMap(item, { tiles, live, opacity, visible, below })
   const { failure } = useTileState(ITEM_LAYER, tiles)
   const layers = {
     item,
