@@ -12,7 +12,7 @@ export const MapGroup = Closed(
   { $id: 'MapGroup', description: 'A group of layers' },
 )
 
-export const MapCamera = Closed(
+const MapCamera = Closed(
   {
     longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Longitude of the centre in degrees' }),
     latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Latitude of the centre in degrees' }),
@@ -31,7 +31,7 @@ export const MapFeature = Closed(
   { $id: 'MapFeature', description: 'A shape of a vector layer' },
 )
 
-export const MapAnnotation = Closed(
+const MapAnnotation = Closed(
   {
     id: Described(Uuid, 'Annotation ID'),
     geometry: Described(GeoJsonGeometry, 'Point, line or area'),

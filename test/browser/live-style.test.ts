@@ -157,13 +157,13 @@ async function randomExpressions(t: TestContext, page: LivePage): Promise<void> 
     const { bands, results } = parseExpression(source)
     const steps = postfixOf(results[0]!)
     const count = SIDE * SIDE
-    const arrays = { uint16: Uint16Array, float32: Float32Array }
     const sampleAt = (band: number, i: number) => values[(i * (2 * band + 1) + Math.floor(i / values.length)) % values.length]!
-    const planes = bands.map((band) => arrays[type].from({ length: count }, (_, i) => sampleAt(band, i)))
+    const arrayOf = (numbers: number[]) => (type === 'uint16' ? Uint16Array.from(numbers) : Float32Array.from(numbers))
+    const planes = bands.map((band) => arrayOf(Array.from({ length: count }, (_, i) => sampleAt(band, i))))
     const both = Array.from({ length: count }, (_, i) => resultOf(steps, (band) => planes[bands.indexOf(band)]![i]!))
     const numbers = both.map(({ exact }) => exact).filter((value) => Math.abs(value) < 1e30)
     const [low, high] = [numbers.reduce((a, b) => Math.min(a, b), 0), numbers.reduce((a, b) => Math.max(a, b), 1)]
-    const style = { kind: 'expression', results: [steps], colormap: null } as const
+    const style = { kind: 'expression' as const, results: [steps], colormap: null }
     const header = { width: SIDE, height: SIDE, type, bands, scales: null, style, ranges: [[low, high] as const] }
     const bytes = encodeDataTile(header, planes, new Uint8Array(count).fill(255))
     const drawn = await page.draw(bytes).catch((error: Error) => error)
@@ -173,7 +173,8 @@ async function randomExpressions(t: TestContext, page: LivePage): Promise<void> 
     }
     const byteOf = (value: number) => Math.max(0, Math.min(255, ((value - low) / (high - low)) * 255))
     for (const [i, { exact: expected, rounded, isSteady }] of both.entries()) {
-      const [shown, alpha] = [drawn.pixels[i * 4]!, drawn.pixels[i * 4 + 3]!]
+      const shown: number = drawn.pixels[i * 4]!
+      const alpha: number = drawn.pixels[i * 4 + 3]!
       const isClose = rounded.every((value) => Number.isNaN(expected) || Math.abs(byteOf(expected) - byteOf(value)) < 0.5)
       if (!isSteady || !isClose || Math.abs(expected) > 1e30) {
         left += 1

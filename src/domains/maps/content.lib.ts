@@ -12,7 +12,7 @@ import { choiceOf } from '#services/rendering/styled-layer.ts'
 import { MAX_FEATURES, type NewAnnotation, type NewLayer } from './wire.ts'
 
 /** In all vector layers and annotations of a map, so that any browser draws it at once. */
-export const MAX_POSITIONS = 50_000
+const MAX_POSITIONS = 50_000
 
 type GivenLayer = Static<typeof NewLayer>
 type GivenAnnotation = Static<typeof NewAnnotation>

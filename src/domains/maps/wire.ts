@@ -9,9 +9,9 @@ import { ItemId } from '#wire/ids.ts'
 import { MAP_FIELDS, MapFeature, MapGroup } from '#wire/map.ts'
 import { styleFields } from '#wire/tile.ts'
 
-export const MAX_LAYERS = 50
-export const MAX_GROUPS = 20
-export const MAX_ANNOTATIONS = 500
+const MAX_LAYERS = 50
+const MAX_GROUPS = 20
+const MAX_ANNOTATIONS = 500
 export const MAX_FEATURES = 5_000
 /** Of a request; a map with the most positions that are allowed fits. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024

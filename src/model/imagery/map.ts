@@ -5,12 +5,12 @@ import type { Principal } from '#core/principal.ts'
 import { notFound, problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { MapAnnotation, MapCamera, MapContent, MapFeature, MapGroup, MapLayer, MapLayerStyle } from '#db/tables/imagery.ts'
+import type { MapAnnotation, MapContent, MapFeature, MapGroup, MapLayer, MapLayerStyle } from '#db/tables/imagery.ts'
 import * as projects from '#model/identity/project.ts'
 import * as collections from './collection.ts'
 import * as items from './item-read.ts'
 
-export type { MapAnnotation, MapCamera, MapContent, MapFeature, MapGroup, MapLayer, MapLayerStyle }
+export type { MapAnnotation, MapFeature, MapGroup, MapLayer, MapLayerStyle }
 
 const HEAD = [
   'org_id as organizationId',
