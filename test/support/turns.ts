@@ -6,7 +6,13 @@ import { globSync } from 'node:fs'
 
 /** About as long as each other. */
 const TURNS: readonly (readonly string[])[] = [
-  ['test/orders/kill.test.ts', 'test/faults/uploads.test.ts', 'test/python/*.ts', 'test/peers/stapi*.ts'],
+  [
+    'test/orders/kill.test.ts',
+    'test/faults/uploads.test.ts',
+    'test/python/*.ts',
+    'test/peers/stapi*.ts',
+    'test/browser/live-style.test.ts',
+  ],
   [
     'test/processing/kill.test.ts',
     'test/webhooks/kill.test.ts',

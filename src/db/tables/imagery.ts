@@ -59,7 +59,7 @@ export interface MapGroup {
   visible: boolean
 }
 
-export interface MapCamera {
+interface MapCamera {
   longitude: number
   latitude: number
   zoom: number

@@ -44,7 +44,7 @@ export default operation({
           longitude: Type.Number({ description: 'Longitude in degrees, -180 to 180' }),
           latitude: Type.Number({ description: 'Latitude in degrees, -90 to 90' }),
           inside: Type.Boolean({ description: 'Whether the place is inside the raster' }),
-          values: Type.Array(Nullable(Type.Number()), { description: 'Value of each band or expression; null where there is no data' }),
+          values: Type.Array(Nullable(Type.Number()), { description: 'Value of each band or expression, or none where there is no data' }),
         }),
         { description: 'Places along the line, from its start' },
       ),

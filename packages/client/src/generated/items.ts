@@ -240,7 +240,7 @@ export interface ItemsLineOutput {
     latitude: number
     /** Whether the place is inside the raster */
     inside: boolean
-    /** Value of each band or expression; null where there is no data */
+    /** Value of each band or expression, or none where there is no data */
     values: (number | null)[]
   })[]
 }

@@ -95,7 +95,7 @@ class ItemsLineOutputSamples(Record):
     inside: bool
     """Whether the place is inside the raster"""
     values: list[float | None]
-    """Value of each band or expression; null where there is no data"""
+    """Value of each band or expression, or none where there is no data"""
 
 
 class ItemsLineOutput(Record):
