@@ -172,6 +172,7 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'event_subscriptions.get': { output: ['filter_config'] },
   'event_subscriptions.list': { output: ['event_subscriptions[].filter_config'] },
   'event_subscriptions.update': { input: ['filter_config', 'headers'], output: ['filter_config'] },
+  'items.line': { input: ['geometry'] },
   'items.create': { input: ['geometry', 'properties'], output: ITEM },
   'items.duplicate': { output: ITEM },
   'items.get': { output: ITEM.map((field) => `item.${field}`) },

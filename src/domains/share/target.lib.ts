@@ -77,6 +77,7 @@ async function toMap(context: TargetContext, share: OpenedShare, { map, sources 
     name: map.name,
     description: map.description,
     layers: shown.flat(),
+    tilejson: null,
     groups,
     camera,
     annotations: annotations.map((each) => ({ ...each, geometry: { ...each.geometry } })),

@@ -88,6 +88,7 @@ const SharedMap = Closed({
   name: Type.String({ description: 'Display name of the map' }),
   description: Described(Nullable(Type.String()), 'What the map shows; null if nothing is said'),
   layers: Type.Array(SharedLayer, { description: 'Layers of the shared map, from top to bottom' }),
+  tilejson: Nullable(Type.String({ description: 'Always null: each layer has a TileJSON URL of its own' })),
   ...MAP_FIELDS,
   ...SESSION_FIELDS,
 })

@@ -144,6 +144,8 @@ export interface ShareLinkValidateOutput {
     description: string | null
     /** Layers of the shared map, from top to bottom */
     layers: SharedMapLayer[]
+    /** Always null: each layer has a TileJSON URL of its own */
+    tilejson: string | null
     /** Groups of layers */
     groups: MapGroup[]
     /** The part of the world that is shown at first; null for all layers */

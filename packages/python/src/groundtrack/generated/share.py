@@ -85,6 +85,8 @@ class ShareLinkValidateOutputTarget3(Record):
     """What the map shows; null if nothing is said"""
     layers: list[SharedMapLayer]
     """Layers of the shared map, from top to bottom"""
+    tilejson: str | None
+    """Always null: each layer has a TileJSON URL of its own"""
     groups: list[MapGroup]
     """Groups of layers"""
     camera: MapCamera | None
