@@ -183,7 +183,7 @@ test('the image', { skip: absent.length > 0 ? `not installed: ${absent.join(', '
     const startedMs = performance.now()
     const service = run('service', [program!, ...flags, ...config.Cmd])
     inner.after(async () => {
-      service.child.kill('SIGKILL')
+      service.child.kill('SIGTERM') // crun passes it on; killed itself, it would leave the container behind.
       await service.exited
     })
     await until('the service', async () => {
