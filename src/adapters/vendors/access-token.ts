@@ -59,8 +59,14 @@ export function createAccessToken(options: AccessTokenOptions): AccessToken {
     const value = stored && seal.open(stored.value)
     return stored && value !== null ? { ...stored, value } : null
   }
-  const renew = async (): Promise<VendorToken> => {
+  const renew = async (refused: string | null): Promise<VendorToken> => {
     try {
+      // Another process may have stored one, and ended its claim, since this one looked.
+      const stored = await shared()
+      if (isUsable(stored, refused)) {
+        await tokens.release(hostName, name)
+        return stored
+      }
       const { value, lifetimeMs } = await request()
       const obtainedAt = clock.now()
       const token = { value, version: randomUUID(), obtainedAt, expiresAt: new Date(obtainedAt.getTime() + lifetimeMs) }
@@ -76,7 +82,7 @@ export function createAccessToken(options: AccessTokenOptions): AccessToken {
     for (;;) {
       const token = await shared()
       if (isUsable(token, refused)) return token
-      if (await tokens.claim(hostName, name, new Date(nowMs() + CLAIM_MS))) return await renew()
+      if (await tokens.claim(hostName, name, new Date(nowMs() + CLAIM_MS))) return await renew(refused)
       if (performance.now() > endsAtMs) throw new VendorError('timeout', hostName, `${hostName} did not issue an access token in time`)
       await pause(LOOK_MS)
     }
