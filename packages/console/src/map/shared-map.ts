@@ -19,6 +19,8 @@ interface RasterLayer {
   maxzoom?: number
   opacity?: number
   visible?: boolean
+  /** Not drawn, because something else is in its place. */
+  isCovered?: boolean
   /** Who must be named, as plain text. */
   attribution?: string | null
   /** Applies the style here, so that it can change without requests; null or absent: the service renders the layer. */
@@ -68,9 +70,10 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 
 /** Twice the size, a quarter of the requests. */
 const twice = (tiles: string) => tiles.replace('{y}.', '{y}@2x.')
-const opacityOf = ({ visible, opacity }: RasterLayer) => (visible === false ? 0 : (opacity ?? 1))
+const opacityOf = ({ visible, isCovered, opacity }: RasterLayer) => (visible === false || isCovered ? 0 : (opacity ?? 1))
 
-const templateOf = ({ tiles, bounds, minzoom = 0, maxzoom = 22, attribution }: RasterLayer) => ({
+/** The source of a layer, and the URLs of its tiles. */
+export const templateOf = ({ tiles, bounds, minzoom = 0, maxzoom = 22, attribution }: Omit<RasterLayer, 'id'>) => ({
   tiles: twice(tiles),
   source: {
     tileSize: 512,
