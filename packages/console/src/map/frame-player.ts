@@ -2,8 +2,9 @@
  * Frames over the imagery of the map, of which one is seen. The next ones are loaded while it is, and a frame takes its place only when
  * all of its tiles are drawn.
  */
-import { templateOf, type SharedMap } from './shared-map.ts'
 import type { Box } from './geo.ts'
+import { templateOf } from './raster-layer.ts'
+import type { SharedMap } from './shared-map.ts'
 
 export interface FrameLayer {
   /** A template with {z}, {x} and {y}. It also names the layer. */
@@ -34,8 +35,9 @@ export interface ShownFrame {
 }
 
 export class FramePlayer {
-  readonly #shared: SharedMap
+  readonly #shared: Pick<SharedMap, 'map' | 'ready'>
   readonly #onShown: (shown: ShownFrame | null) => void
+  readonly #now: () => number
   #frames: readonly MapFrame[] = []
   #target = 0
   #shown: MapFrame | null = null
@@ -47,8 +49,9 @@ export class FramePlayer {
   #reported = ''
   #waiting: { frame: MapFrame; resolve(): void }[] = []
 
-  constructor(shared: SharedMap, onShown: (shown: ShownFrame | null) => void) {
+  constructor(shared: Pick<SharedMap, 'map' | 'ready'>, onShown: (shown: ShownFrame | null) => void, now = () => performance.now()) {
     this.#shared = shared
+    this.#now = now
     this.#onShown = onShown
     shared.map.on('sourcedata', this.#onData)
     shared.map.on('idle', this.#update)
@@ -122,7 +125,7 @@ export class FramePlayer {
   #showSoon(frame: MapFrame): void {
     clearTimeout(this.#timer)
     if (isSame(frame, this.#shown)) return this.#report(frame)
-    const waitMs = this.#changedAt + MIN_CHANGE_MS - performance.now()
+    const waitMs = this.#changedAt + MIN_CHANGE_MS - this.#now()
     if (waitMs > 0) {
       this.#timer = setTimeout(this.#update, waitMs)
       return
@@ -131,7 +134,7 @@ export class FramePlayer {
     for (const id of idsOf(frame)) map.setPaintProperty(id, 'raster-opacity', 1)
     for (const id of idsOf(this.#shown)) if (!idsOf(frame).includes(id)) map.setPaintProperty(id, 'raster-opacity', 0)
     this.#shown = frame
-    this.#changedAt = performance.now()
+    this.#changedAt = this.#now()
     this.#report(frame)
     this.#update() // What is no longer shown can go.
   }

@@ -19,6 +19,14 @@ export function plannedLayout(frames: readonly Frame[], longest: number, hasLege
   return layoutOf(map.getCanvas(), longest, { attribution, hasLegend, measure: measureText })
 }
 
+/** Waiting for tiles can take long; who cancels does not wait. */
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error)
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    work.then(resolve, reject)
+  })
+
 interface Export {
   format: AnimationFormat
   layout: FrameLayout
@@ -42,8 +50,7 @@ export async function exportTimelapse(
     for (const [done, { frame, index }] of frames.entries()) {
       onProgress(done)
       await player.show(index, signal)
-      const { canvas } = await takeSnapshot(sharedMap())
-      signal.throwIfAborted()
+      const { canvas } = await unlessAborted(takeSnapshot(sharedMap()), signal)
       drawFrame(picture, layout, { map: canvas, date: date(frame.day), legend })
       await recorder.add(picture)
       signal.throwIfAborted()
