@@ -83,7 +83,7 @@ export function TimelapseExport({ item, itemStyle, frames, player, speed, onClos
           />
           <Contents count={exported.length} of={numbered.length} speed={speed} />
           {isPossible === false && <Unsupported format={format} />}
-          <Button type="submit" variant="primary" icon="down" disabled={isPossible !== true}>
+          <Button type="submit" variant="primary" icon="down" disabled={isPossible !== true} autoFocus={running.current !== null}>
             Download {format}
           </Button>
         </form>
@@ -91,7 +91,8 @@ export function TimelapseExport({ item, itemStyle, frames, player, speed, onClos
         <div className={classes(ui.flexColumn, ui.gap12)}>
           <p className={ui.numeric}>{progress < exported.length ? `Frame ${progress + 1} of ${exported.length}` : 'Writing the file…'}</p>
           <Bar label="Export" share={progress / exported.length} />
-          <Button data-autofocus onClick={() => running.current?.abort()}>
+          {/* What had the focus is gone. */}
+          <Button autoFocus onClick={() => running.current?.abort()}>
             Cancel export
           </Button>
         </div>
