@@ -6,7 +6,7 @@ import type { Box } from './geo.ts'
 import { templateOf } from './raster-layer.ts'
 import type { SharedMap } from './shared-map.ts'
 
-export interface FrameLayer {
+interface FrameLayer {
   /** A template with {z}, {x} and {y}. It also names the layer. */
   tiles: string
   bounds?: Box | undefined

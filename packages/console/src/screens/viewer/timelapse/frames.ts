@@ -2,7 +2,7 @@
 import type { Item } from '../../../api/contract.ts'
 import type { Box } from '../../../map/geo.ts'
 
-export type FrameItem = Pick<Item, 'id' | 'datetime' | 'bbox' | 'properties'>
+type FrameItem = Pick<Item, 'id' | 'datetime' | 'bbox' | 'properties'>
 
 export interface Frame {
   /** `2026-11-18`, in UTC. */
@@ -55,7 +55,7 @@ export function framesOf(items: readonly FrameItem[], place: readonly number[] |
     .toSorted((one, other) => one.day.localeCompare(other.day))
 }
 
-export const dayOf = (datetime: string): string => new Date(datetime).toISOString().slice(0, 'yyyy-mm-dd'.length)
+const dayOf = (datetime: string): string => new Date(datetime).toISOString().slice(0, 'yyyy-mm-dd'.length)
 
 /** The frame of a day, or the one closest to it; 0 for text that is not a day. */
 export function indexOfDay(frames: readonly Frame[], day: string | null | undefined): number {

@@ -8,12 +8,12 @@ import { encodeAnimatedWebp } from './webp.ts'
 export const FORMATS = ['GIF', 'WebP', 'MP4', 'WebM'] as const
 export type AnimationFormat = (typeof FORMATS)[number]
 
-export interface PictureSize {
+interface PictureSize {
   width: number
   height: number
 }
 
-export interface Recorder {
+interface Recorder {
   /** Resolves when the next picture can be added. */
   add(picture: HTMLCanvasElement): Promise<void>
   finish(): Promise<Blob>
