@@ -83,6 +83,7 @@ export function TimelapseTool({ item, itemStyle }: { item: Item; itemStyle: Item
 function FrameDate({ frames, index, shown, isPlaying }: Timelapse): ReactElement {
   const isLoading = shown?.index !== index
   const current = frames[shown?.index ?? index]!
+  const gaps = shown?.hasGaps ? '. Some tiles could not be loaded.' : ''
   return (
     <div>
       {/* While frames play, saying each date aloud would never end. */}
@@ -92,7 +93,7 @@ function FrameDate({ frames, index, shown, isPlaying }: Timelapse): ReactElement
       <p className={classes(ui.soft, ui.small, ui.numeric)}>
         {isLoading && !isPlaying
           ? `Loading ${date(frames[index]!.day)}…`
-          : `${(shown?.index ?? index) + 1} of ${plural(frames.length, 'date')}${shown?.hasGaps ? '. Some tiles could not be loaded.' : ''}`}
+          : `${(shown?.index ?? index) + 1} of ${plural(frames.length, 'date')}${gaps}`}
       </p>
     </div>
   )
