@@ -113,6 +113,8 @@ const viewerSearch = search(
     'line',
     'against',
     'at',
+    'frame',
+    'speed',
   ] as const),
 )
 const taskingSearch = search('product', 'areas', 'in', 'name', 'project', 'template')

@@ -9,21 +9,7 @@ import { BackdropLayers } from './backdrop-layers.ts'
 import { addDetails, baseStyle, paintFills, repaint } from './base-style.ts'
 import { boxOf, type Box, type Position } from './geo.ts'
 import type { LiveLayers, LiveLook } from './live/live-layers.ts'
-
-interface RasterLayer {
-  id: string
-  /** A template with {z}, {x} and {y}. */
-  tiles: string
-  bounds?: Box | undefined
-  minzoom?: number
-  maxzoom?: number
-  opacity?: number
-  visible?: boolean
-  /** Who must be named, as plain text. */
-  attribution?: string | null
-  /** Applies the style here, so that it can change without requests; null or absent: the service renders the layer. */
-  live?: LiveLook | null
-}
+import { templateOf, twice, type RasterLayer } from './raster-layer.ts'
 
 interface Footprint {
   id: string
@@ -63,23 +49,7 @@ export const authorizeTiles: maplibre.RequestTransformFunction = (url) => {
   return { url, ...(isOurs && token ? { headers: { Authorization: `Bearer ${token}` } } : {}) }
 }
 
-/** The map library shows an attribution as HTML. */
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-
-/** Twice the size, a quarter of the requests. */
-const twice = (tiles: string) => tiles.replace('{y}.', '{y}@2x.')
-const opacityOf = ({ visible, opacity }: RasterLayer) => (visible === false ? 0 : (opacity ?? 1))
-
-const templateOf = ({ tiles, bounds, minzoom = 0, maxzoom = 22, attribution }: RasterLayer) => ({
-  tiles: twice(tiles),
-  source: {
-    tileSize: 512,
-    ...(bounds ? { bounds } : {}),
-    ...(attribution ? { attribution: escaped(attribution) } : {}),
-    minzoom: Math.max(0, minzoom - 1),
-    maxzoom: Math.max(1, maxzoom - 1),
-  },
-})
+const opacityOf = ({ visible, isCovered, opacity }: RasterLayer) => (visible === false || isCovered ? 0 : (opacity ?? 1))
 
 class SharedMap {
   readonly element = document.createElement('div')

@@ -9,9 +9,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Button, Field, Segmented } from '../../ui/kit.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { toast } from '../../ui/toasts.tsx'
-import { useColormaps } from './colormaps.ts'
 import type { ItemStyle } from './use-item-style.ts'
-import { useLegendRange } from './use-legend-range.ts'
+import { useViewLegend } from './use-view-legend.ts'
 import { viewAsPdf, viewAsPng, type ViewLegend } from './view-picture.ts'
 import ui from '../../ui/ui.module.css'
 
@@ -24,10 +23,6 @@ const ABOUT: Readonly<Record<Format, string>> = {
   GeoTIFF: 'The colours you see, georeferenced in Web Mercator (EPSG:3857). For the values of the file, download it or clip it.',
 }
 const ENDINGS: Readonly<Record<Format, string>> = { PNG: 'png', PDF: 'pdf', GeoTIFF: 'tif' }
-const GREY = [
-  { position: 0, color: '#000000' },
-  { position: 1, color: '#ffffff' },
-]
 const MAX_TITLE = 80
 
 interface ExportDialogParts {
@@ -78,13 +73,4 @@ async function fileOf(format: Format, legend: ViewLegend | null, { title, item }
   const { canvas, bounds } = snapshot
   const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
   return await encodeGeoTiff({ width: canvas.width, height: canvas.height, pixels: data, bounds })
-}
-
-/** The legend as the map shows it; null for colours that have none. */
-function useViewLegend(itemId: string, { drawnStyle, assetKey, isReady, styleName }: ItemStyle): ViewLegend | null {
-  const hasScale = isReady && drawnStyle.kind !== 'colour'
-  const range = useLegendRange(itemId, drawnStyle, assetKey, hasScale)
-  const colormap = useColormaps().find(({ id }) => id === drawnStyle.colormap)
-  if (!hasScale || !range) return null
-  return { label: styleName ?? drawnStyle.expression ?? 'Custom style', low: range[0], high: range[1], stops: colormap?.stops ?? GREY }
 }

@@ -15,6 +15,7 @@ import styles from './map-tools.module.css'
 const PathTool = loadLater(async () => (await import('./path-tool.tsx')).PathTool)
 const Coordinates = loadLater(async () => (await import('./coordinates.tsx')).Coordinates)
 const ExportDialog = loadLater(async () => (await import('./export-dialog.tsx')).ExportDialog)
+const TimelapseTool = loadLater(async () => (await import('./timelapse/timelapse-tool.tsx')).TimelapseTool)
 const SwipeTool = loadLater(async () => (await import('./swipe-tool.tsx')).SwipeTool)
 
 type Choice = Tool | 'inspect'
@@ -26,6 +27,7 @@ const BUTTONS: readonly { tool: Choice; icon: IconName; text: string; letter: st
   { tool: 'area', icon: 'shape', text: 'Measure area (A)', letter: 'a' },
   { tool: 'profile', icon: 'profile', text: 'Draw profile (P)', letter: 'p' },
   { tool: 'swipe', icon: 'swipe', text: 'Swipe (S)', letter: 's' },
+  { tool: 'timelapse', icon: 'film', text: 'Timelapse (T)', letter: 't' },
 ]
 
 interface MapToolsParts {
@@ -40,7 +42,7 @@ export function MapTools({ item, itemStyle, tab }: MapToolsParts): ReactElement 
   const [isExporting, setExporting] = useState(false)
   const active: Choice | null = tool ?? (tab === 'Pixel' ? 'inspect' : null)
   const choose = (next: Choice | null) => {
-    if (next === 'inspect') return setUrl({ tool: null, line: null, against: null, at: null, tab: 'pixel' })
+    if (next === 'inspect') return setUrl({ tool: null, line: null, against: null, at: null, frame: null, tab: 'pixel' })
     if (active === 'inspect' && next === null) return setUrl({ tab: null })
     setTool(next)
   }
@@ -83,7 +85,8 @@ export function MapTools({ item, itemStyle, tab }: MapToolsParts): ReactElement 
       {isExporting && <ExportDialog item={item} itemStyle={itemStyle} onClose={() => setExporting(false)} />}
       <Coordinates itemId={item.id} />
       {tool === 'swipe' && <SwipeTool item={item} itemStyle={itemStyle} />}
-      {tool !== null && tool !== 'swipe' && <PathTool key={tool} tool={tool} item={item} itemStyle={itemStyle} />}
+      {tool === 'timelapse' && <TimelapseTool item={item} itemStyle={itemStyle} />}
+      {tool !== null && tool !== 'swipe' && tool !== 'timelapse' && <PathTool key={tool} tool={tool} item={item} itemStyle={itemStyle} />}
     </>
   )
 }

@@ -20,7 +20,7 @@ import mapSlotStyles from '../../map/map-slot.module.css'
 import styles from './map-tools.module.css'
 import ui from '../../ui/ui.module.css'
 
-type PathToolName = Exclude<Tool, 'swipe'>
+type PathToolName = Exclude<Tool, 'swipe' | 'timelapse'>
 
 const TITLES: Readonly<Record<PathToolName, string>> = { distance: 'Distance', area: 'Area', zone: 'New zone', profile: 'Profile' }
 

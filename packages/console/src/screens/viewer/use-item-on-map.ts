@@ -15,12 +15,14 @@ interface ItemLayer {
   live: LiveLook | null
   opacity: number
   visible: boolean
+  /** Whether a frame of the timelapse is shown in its place. */
+  isCovered: boolean
   /** Ids of items that are drawn below it. */
   below: readonly string[]
 }
 
 /** Draws the item above the others, and shows where it is unless the address says so. */
-export function useItemOnMap(item: Item, { tiles, live, opacity, visible, below }: ItemLayer): void {
+export function useItemOnMap(item: Item, { tiles, live, opacity, visible, isCovered, below }: ItemLayer): void {
   useEffect(() => {
     sharedMap().setFootprints([{ id: item.id, geometry: item.geometry }])
     if (!new URLSearchParams(location.search).has('map')) sharedMap().fit(item.bbox as Box | null, { animate: false })
@@ -31,9 +33,9 @@ export function useItemOnMap(item: Item, { tiles, live, opacity, visible, below 
     sharedMap().setRasters([
       ...below.map((id) => ({ id: `item-${id}`, tiles: tileUrl(id, '') })),
       ...(tiles
-        ? [{ id: ITEM_LAYER, tiles, live, opacity, visible, attribution, ...(item.bbox ? { bounds: item.bbox as Box } : {}) }]
+        ? [{ id: ITEM_LAYER, tiles, live, opacity, visible, isCovered, attribution, ...(item.bbox ? { bounds: item.bbox as Box } : {}) }]
         : []),
     ])
     // oxlint-disable-next-line exhaustive-deps
-  }, [tiles, live, opacity, visible, belowKey, item.bbox])
+  }, [tiles, live, opacity, visible, isCovered, belowKey, item.bbox])
 }

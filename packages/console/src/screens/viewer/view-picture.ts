@@ -56,7 +56,11 @@ interface LegendPlace {
   size: number
 }
 
-function drawLegend(pen: CanvasRenderingContext2D, { label, low, high, stops }: ViewLegend, { left, top, width, size }: LegendPlace): void {
+export function drawLegend(
+  pen: CanvasRenderingContext2D,
+  { label, low, high, stops }: ViewLegend,
+  { left, top, width, size }: LegendPlace,
+): void {
   pen.fillText(label, left, top, width)
   const ramp = pen.createLinearGradient(left, 0, left + width, 0)
   for (const { position, color } of stops) ramp.addColorStop(position, color)

@@ -22,6 +22,7 @@ import { TimeSeries } from './lazy-time-series.ts'
 import { Legend } from './legend.tsx'
 import { MapTools } from './map-tools.tsx'
 import { tabOf, type Tab } from './tabs.ts'
+import { frameShown } from './timelapse/frame-shown.ts'
 import { UseIn } from './use-in.tsx'
 import { ITEM_LAYER, useItemOnMap } from './use-item-on-map.ts'
 import { useItemStyle, type ItemStyle } from './use-item-style.ts'
@@ -69,7 +70,8 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
   useCamera(url['map'], (map) => setUrl({ map }))
   const tiles = isReady && presets.length > 0 ? tileUrl(item.id, tileQuery(drawnStyle, assetKey)) : null
   const live = useLiveLook(item.id, drawnStyle, assetKey, tiles !== null && itemStyle.isAdjusting && tab === 'Style')
-  useItemOnMap(item, { tiles, live, opacity, visible, below })
+  const isCovered = frameShown.use()
+  useItemOnMap(item, { tiles, live, opacity, visible, isCovered, below })
   const { failure } = useTileState(ITEM_LAYER, tiles)
   const layers = {
     item,
