@@ -39,13 +39,19 @@ async function drawByKeys(page: Page): Promise<void> {
   const canvas = page.locator('canvas.maplibregl-canvas').first()
   await until('the map has the focus', async () => await canvas.evaluate((element) => element.matches(':focus')))
   await page.keyboard.press('Enter')
-  await page.getByRole('status').getByText('1 point', { exact: true }).waitFor({ state: 'attached' })
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^1 point$/ })
+    .waitFor()
   const before = new URL(page.url()).searchParams.get('map')
   await page.keyboard.press('ArrowRight')
   await page.waitForURL((url) => url.searchParams.get('map') !== before)
   await settled(page)
   await page.keyboard.press('Enter')
-  await page.getByRole('status').getByText('2 points', { exact: true }).waitFor({ state: 'attached' })
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^2 points$/ })
+    .waitFor()
   await page.keyboard.press('Enter')
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
+import * as users from '#model/identity/user.ts'
 import { MAX_PER_MAP } from '#model/imagery/map-comment.ts'
 import { world, type Person } from '../../../test/support/world.ts'
 
@@ -131,8 +132,9 @@ test('maps.comments', async (t) => {
 
   await t.test('what is invalid is refused and changes nothing', async () => {
     const map = await newMap()
-    for (const input of [{ text: ' \n' }, { text: 'x'.repeat(2_001) }, { annotation_id: newId() }, { annotation_id: 'x' }, { author_id: newId() }])
-      assert.equal((await write(viewer.token, map.id, input)).status, 422, JSON.stringify(input)) // prettier-ignore
+    const id = newId()
+    const cases = [{ text: ' \n' }, { text: 'x'.repeat(2_001) }, { annotation_id: id }, { annotation_id: 'x' }, { author_id: id }]
+    for (const input of cases) assert.equal((await write(viewer.token, map.id, input)).status, 422, JSON.stringify(input))
     assert.equal((await write(viewer.token, map.id, { text: 'x'.repeat(2_000) })).status, 200)
     assert.equal((await list(token, map.id)).total, 1)
   })
@@ -201,7 +203,7 @@ test('maps.comments', async (t) => {
     const map = await newMap()
     const passing = await w.member(org, 'viewer')
     await write(passing.token, map.id)
-    await w.db.updateTable('app_user').set({ name: 'Deleted person' }).where('id', '=', passing.id).execute()
+    await w.db.transaction().execute((tx) => users.erase(tx, passing.id))
     assert.equal((await list(token, map.id)).comments[0].author_name, 'Deleted person')
   })
 
