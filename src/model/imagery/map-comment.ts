@@ -103,7 +103,7 @@ export async function insert(
   return await requireOn(tx, map, id)
 }
 
-export interface CommentChange {
+interface CommentChange {
   text?: string
   isResolved?: boolean
 }
