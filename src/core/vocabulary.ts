@@ -147,7 +147,17 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number]
 export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-export const NOTIFICATION_KINDS = ['alert', 'decision', 'approval', 'payment', 'webhook', 'retention', 'invitation', 'search'] as const
+export const NOTIFICATION_KINDS = [
+  'alert',
+  'decision',
+  'approval',
+  'payment',
+  'webhook',
+  'retention',
+  'invitation',
+  'search',
+  'comment',
+] as const
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 
 /** When a user's notifications are also sent by email. */

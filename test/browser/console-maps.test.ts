@@ -34,6 +34,54 @@ const order = (page: Page) =>
     .getByRole('button', { name: /^Move / })
     .evaluateAll((handles) => handles.map((handle) => (handle as unknown as { ariaLabel: string }).ariaLabel))
 
+/** The map has the focus: Enter sets its centre, the arrow keys move it, and the same place twice ends the line. */
+async function drawByKeys(page: Page): Promise<void> {
+  const canvas = page.locator('canvas.maplibregl-canvas').first()
+  await until('the map has the focus', async () => await canvas.evaluate((element) => element.matches(':focus')))
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^1 point$/ })
+    .waitFor()
+  const before = new URL(page.url()).searchParams.get('map')
+  await page.keyboard.press('ArrowRight')
+  await page.waitForURL((url) => url.searchParams.get('map') !== before)
+  await settled(page)
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^2 points$/ })
+    .waitFor()
+  await page.keyboard.press('Enter')
+}
+
+// Goal: a comment is written as text, about an annotation, and is changed, resolved and opened again; a deletion can be undone.
+async function comments(page: Page): Promise<void> {
+  const section = page.getByRole('region', { name: 'Comments' })
+  await section.getByLabel('About').selectOption('Track')
+  await section.getByLabel('New comment').fill(HOSTILE)
+  await section.getByRole('button', { name: 'Comment', exact: true }).click()
+  const entry = section.getByRole('listitem')
+  await entry.getByText(HOSTILE).waitFor()
+  await entry.getByRole('button', { name: 'About Track' }).waitFor()
+  assert.equal(await section.locator('img').count(), 0, 'markup stays text')
+  await entry.getByRole('button', { name: 'Edit' }).click()
+  await entry.getByLabel('Text of the comment').fill('Is this the new track?')
+  await entry.getByRole('button', { name: 'Save comment' }).click()
+  await entry.getByText('Is this the new track?').waitFor()
+  await entry.getByText(', edited').waitFor()
+  await entry.getByRole('button', { name: 'Resolve' }).click()
+  await section.getByText('No open comments.').waitFor()
+  await section.getByLabel('Show resolved').check()
+  await entry.getByText('Resolved', { exact: true }).waitFor()
+  await entry.getByRole('button', { name: 'Reopen' }).click()
+  await entry.getByRole('button', { name: 'Resolve' }).waitFor()
+  await entry.getByRole('button', { name: /^Delete the comment by/ }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.reload()
+  await entry.getByText('Is this the new track?').waitFor()
+}
+
 async function maps(w: World, org: Org, chromium: Browser, hands: Hands): Promise<void> {
   const june = await sceneItem(w, org, 'Loire valley, June')
   await sceneItem(w, org, 'Loire valley, July', { datetime: '2025-07-12T10:40:00Z' })
@@ -84,6 +132,10 @@ async function maps(w: World, org: Org, chromium: Browser, hands: Hands): Promis
     await page.getByRole('button', { name: 'Hide group Group 1' }).waitFor()
     await page.getByRole('button', { name: 'Point at the centre' }).click()
     await page.getByLabel('Point: text').fill(HOSTILE)
+    await page.getByRole('button', { name: 'Line', exact: true }).click()
+    await drawByKeys(page)
+    await page.getByLabel('Line: text').fill('Track')
+    await page.getByRole('region', { name: 'Legend' }).getByText('fields').waitFor()
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('button', { name: 'Save view' }).waitFor()
     await page.goBack()
@@ -94,6 +146,9 @@ async function maps(w: World, org: Org, chromium: Browser, hands: Hands): Promis
     await page.getByText('Item, multiply').waitFor()
     await page.getByRole('button', { name: 'Hide group Group 1' }).waitFor()
     assert.equal(await page.getByLabel('Point: text').inputValue(), HOSTILE)
+
+    assert.equal(await page.getByLabel('Line: text').inputValue(), 'Track')
+    await comments(page)
 
     await page.getByRole('button', { name: 'Share', exact: true }).click()
     const dialog = page.getByRole('dialog')
@@ -116,6 +171,7 @@ async function maps(w: World, org: Org, chromium: Browser, hands: Hands): Promis
 
     await page.goto(`${w.baseUrl}/app/maps`)
     await page.getByRole('link', { name: 'Valley in summer' }).waitFor()
+    await page.getByText('1 comment (1 open)').waitFor()
     await assertAccessible(page, 'the list of maps on a phone')
     await shot(page, 'maps-phone')
     await page.setViewportSize({ width: 1440, height: 900 })

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { crc32, deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
-import { FileProblem, type Polygon, type Position } from '../../packages/console/src/map/files/limits.ts'
+import { FileProblem, type Mark, type Polygon, type Position } from '../../packages/console/src/map/files/limits.ts'
 import { readFile } from '../../packages/console/src/map/files/read-file.ts'
 
 const fixture = (name: string) => new Uint8Array(readFileSync(path.join(import.meta.dirname, 'areas', name)))
@@ -62,7 +62,11 @@ test('a shapefile in UTM, a GeoPackage in UTM and a KMZ have the same two areas,
 test('a shapefile without its projection is taken as WGS 84 with a notice, or refused if it cannot be', async () => {
   await assert.rejects(readFile(await shapeOf(fixture('two-areas-utm.zip'))), /does not state its projection. Add the .prj file/)
   const content = await readFile(zipOf({ 'bay.shp': { content: shapefileOf(BAY[0]!) } }))
-  assert.deepEqual(content, { polygons: [BAY], notice: 'The file does not state its coordinate reference system; WGS 84 was assumed.' })
+  assert.deepEqual(content, {
+    polygons: [BAY],
+    marks: [],
+    notice: 'The file does not state its coordinate reference system; WGS 84 was assumed.',
+  })
 })
 
 const hasGdal = (() => {
@@ -72,6 +76,56 @@ const hasGdal = (() => {
     return false
   }
 })()
+
+async function marksIn(bytes: Uint8Array): Promise<Mark[]> {
+  const content = await readFile(bytes, 'shapes')
+  assert.ok('marks' in content)
+  assert.deepEqual(content.polygons, [])
+  return content.marks
+}
+
+const JETTY: Mark = [[151.05, -33.05]]
+const BUOY: Mark = [[151.06, -33.07]]
+const FERRY: Mark = [[151.1, -33.1], [151.12, -33.07], [151.2, -33.05]] // prettier-ignore
+const CABLE: Mark = [[151.3, -33.1], [151.4, -33.2]] // prettier-ignore
+
+test('points and lines of a shapefile are shapes, but no area', async () => {
+  const point = zipOf({ 'jetty.shp': { content: shapefileOf(JETTY, 1) } })
+  const line = zipOf({ 'ferry.shp': { content: shapefileOf(FERRY, 3) } })
+  assert.deepEqual(await marksIn(point), [JETTY])
+  assert.deepEqual(await marksIn(line), [FERRY])
+  for (const file of [point, line]) await assert.rejects(readFile(file), /no polygons. Lines and points do not enclose an area/)
+  const whole = shapefileOf(FERRY, 3)
+  const cut = new Uint8Array(whole.slice(0, -16))
+  await assert.rejects(readFile(cut, 'shapes'), /shapefile is damaged/)
+  const many = new Uint8Array(whole)
+  new DataView(many.buffer).setInt32(148, 1_000_000, true)
+  await assert.rejects(readFile(many, 'shapes'), /shapefile is damaged/, 'more points than there are bytes')
+})
+
+test('points and lines that GDAL exports are imported', { skip: hasGdal ? false : 'ogr2ogr is not installed' }, async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'marks-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const cases = [
+    ['Point', { type: 'Point', coordinates: JETTY[0] }, [JETTY]],
+    ['MultiPoint', { type: 'MultiPoint', coordinates: [JETTY[0], BUOY[0]] }, [JETTY, BUOY]],
+    ['LineString', { type: 'LineString', coordinates: FERRY }, [FERRY]],
+    ['MultiLineString', { type: 'MultiLineString', coordinates: [FERRY, CABLE] }, [FERRY, CABLE]],
+  ] as const
+  for (const [name, geometry, expected] of cases)
+    for (const [driver, ending, crs] of [
+      ['ESRI Shapefile', 'shz', 'EPSG:32755'],
+      ['GPKG', 'gpkg', 'EPSG:7855'],
+    ] as const) {
+      const [from, to] = [path.join(folder, `${name}.geojson`), path.join(folder, `${name}.${ending}`)]
+      writeFileSync(from, JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', properties: { id: 1 }, geometry }] }))
+      execFileSync('ogr2ogr', ['-f', driver, '-t_srs', crs, to, from], { stdio: 'ignore' })
+      const marks = await marksIn(new Uint8Array(readFileSync(to)))
+      assert.deepEqual(marks.map((mark) => mark.map(([x, y]) => [near(x), near(y)])), expected, `${name} as ${driver}`) // prettier-ignore
+    }
+})
+/** To a metre; files have more digits. */
+const near = (value: number) => Math.round(value * 1e5) / 1e5
 
 /** A star around a centre, so that its ring is simple; with a hole if it is large enough. */
 const star = (index: number) =>
@@ -122,22 +176,37 @@ test('what GDAL exports is what is imported, in every projection', { skip: hasGd
   )
 })
 
-/** A shapefile of one ring. */
-function shapefileOf(ring: readonly Position[]): Uint8Array {
+/** A shapefile of one ring, or of one point or line by its type. */
+function shapefileOf(ring: readonly Position[], type: 1 | 3 | 5 = 5): Uint8Array {
+  if (type === 1) return pointFile(ring[0]!)
   const record = Buffer.alloc(8 + 48 + ring.length * 16)
   record.writeInt32BE(1, 0)
   record.writeInt32BE((record.length - 8) / 2, 4)
-  record.writeInt32LE(5, 8)
+  record.writeInt32LE(type, 8)
   record.writeInt32LE(1, 44)
   record.writeInt32LE(ring.length, 48)
   for (const [index, [x, y]] of ring.entries()) {
     record.writeDoubleLE(x, 56 + index * 16)
     record.writeDoubleLE(y, 64 + index * 16)
   }
+  return new Uint8Array(Buffer.concat([headerOf(type), record]))
+}
+
+function pointFile([x, y]: Position): Uint8Array {
+  const record = Buffer.alloc(28)
+  record.writeInt32BE(1, 0)
+  record.writeInt32BE(10, 4)
+  record.writeInt32LE(1, 8)
+  record.writeDoubleLE(x, 12)
+  record.writeDoubleLE(y, 20)
+  return new Uint8Array(Buffer.concat([headerOf(1), record]))
+}
+
+function headerOf(type: number): Buffer {
   const header = Buffer.alloc(100)
   header.writeInt32BE(9994, 0)
-  header.writeInt32LE(5, 32)
-  return new Uint8Array(Buffer.concat([header, record]))
+  header.writeInt32LE(type, 32)
+  return header
 }
 
 interface ZipEntry {

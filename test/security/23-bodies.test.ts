@@ -221,6 +221,7 @@ test('row 23: bodies', async (t) => {
       'items.list_by_collection',
       'items.search',
       'items.search_org',
+      'maps.comments.list',
       'maps.list',
       'notifications.list',
       'organizations.audit.list',
@@ -241,7 +242,9 @@ test('row 23: bodies', async (t) => {
     const area = { type: 'Polygon', coordinates: [[[2.28, 48.18], [2.32, 48.18], [2.32, 48.22], [2.28, 48.18]]] } // prettier-ignore
     const { saved_search } = await w.ok(owner.token, 'saved_searches.create', { project_id, name: 'Windows', area })
     const { id: upload_id } = await w.ok(owner.token, 'uploads.initiate', { project_id })
+    const { id: map_id } = await w.ok(owner.token, 'maps.create', { project_id, name: 'Windows' })
     const places: Record<string, object> = {
+      'maps.comments.list': { map_id },
       'saved_searches.run': { saved_search_id: saved_search.id },
       'processing.project_jobs.list': { project_id },
       'items.list': { project_id },

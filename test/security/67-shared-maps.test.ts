@@ -55,6 +55,7 @@ test('row 67: a link to a map opens the map and nothing else', async (t) => {
   const { body: link } = await share()
   const open = async () => (await w.call(null, 'share.link.validate', { token: link.token, password: PASSWORD })).body as Opened
   const tile = (token: string, more: object = {}) => w.call(null, 'share.tile.render', { token, ...INSIDE, ...more })
+  await w.ok(owner, 'maps.comments.create', { map_id: map.id, annotation_id: map.annotations[0].id, text: 'Between us' })
   const opened = await open()
   const [bands, mosaic, shapes] = opened.target.layers
   const grant = grantOf(bands!.tilejson!)
@@ -67,7 +68,7 @@ test('row 67: a link to a map opens the map and nothing else', async (t) => {
     )
     assert.deepEqual(opened.target.annotations.map(({ text }) => text), ['Jetty']) // prettier-ignore
     const text = JSON.stringify(opened)
-    for (const secret of [org.id, org.projectId, shown, hidden, collection, member, 'Never shared', 'viridis'])
+    for (const secret of [org.id, org.projectId, shown, hidden, collection, member, 'Never shared', 'viridis', 'Between us', 'comment'])
       assert.equal(text.includes(secret), false, secret)
   })
 
@@ -97,6 +98,15 @@ test('row 67: a link to a map opens the map and nothing else', async (t) => {
       assert.equal((await w.call(null, 'share.asset.download', { token, asset_id: assets[0].id })).status, 403)
     assert.equal((await w.call(null, 'share.link.validate', { token: grant })).status, 400, 'a layer does not open the map')
     assert.equal((await w.call(null, 'share.wmts_capabilities', { token: grant })).status, 400)
+  })
+
+  await t.test('nor does it read or write comments', async () => {
+    for (const token of [null, link.token, opened.target.grant, grant])
+      for (const [operation, input] of [
+        ['maps.comments.list', {}],
+        ['maps.comments.create', { text: 'x' }],
+      ] as const)
+        assert.equal((await w.call(token, operation, { map_id: map.id, ...input })).status, 401, operation)
   })
 
   await t.test('a grant cannot be changed into one for something else', async () => {

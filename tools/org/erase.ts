@@ -109,7 +109,7 @@ const IDENTIFIERS = `
   union select id::text from processing_job where org_id = {org} union select id::text from imagery_order where org_id = {org}
   union select id::text from order_group where org_id = {org} union select id from item where org_id = {org}
   union select id::text from event_subscription where org_id = {org} union select id::text from saved_search where org_id = {org}
-  union select id::text from map where org_id = {org}
+  union select id::text from map where org_id = {org} union select id::text from map_comment where org_id = {org}
   union select id::text from api_key where org_id = {org} union select id::text from invoice where org_id = {org}
   union select id::text from reservation where org_id = {org}`
 /** People of this organization alone, without a role of the operator. */

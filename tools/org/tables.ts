@@ -50,6 +50,7 @@ export const ORG_TABLES: readonly OrgTable[] = [
   own('visualization_profile', 'moves'),
   own('band_formula', 'moves'),
   own('map', 'moves'),
+  own('map_comment', 'moves'),
   own('upload_session', 'moves'),
   {
     name: 'upload_file',

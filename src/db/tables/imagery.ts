@@ -95,6 +95,17 @@ export interface ImageryTables {
     created_at: Date
     updated_at: Date
   }
+  map_comment: {
+    org_id: string
+    map_id: string
+    id: string
+    annotation_id: string | null
+    text: string
+    author_id: string | null
+    created_at: Date
+    edited_at: Date | null
+    resolved_at: Date | null
+  }
   collection: {
     id: string
     org_id: string

@@ -113,6 +113,8 @@ export const SummaryRecord = Closed(
     ...SUMMARY,
     layer_count: Type.Integer({ description: 'Number of layers' }),
     annotation_count: Type.Integer({ description: 'Number of annotations' }),
+    comment_count: Type.Integer({ description: 'Number of comments, including resolved ones' }),
+    open_comment_count: Type.Integer({ description: 'Number of comments that are not resolved' }),
   },
   { $id: 'MapSummary', description: 'A map without its layers' },
 )
@@ -137,7 +139,13 @@ const headOf = (map: Omit<SavedMap, 'content'>) => ({
   updated_at: map.updatedAt.toISOString(),
 })
 
-export const toSummary = (map: MapSummary) => ({ ...headOf(map), layer_count: map.layerCount, annotation_count: map.annotationCount })
+export const toSummary = (map: MapSummary) => ({
+  ...headOf(map),
+  layer_count: map.layerCount,
+  annotation_count: map.annotationCount,
+  comment_count: map.commentCount,
+  open_comment_count: map.openCommentCount,
+})
 
 const sourceName = ({ item_id, collection_id }: MapLayer, { items, collections }: Sources): string | null =>
   (item_id === null ? collections.get(collection_id ?? '')?.name : items.get(item_id)?.name) ?? null
@@ -180,7 +188,7 @@ const EXAMPLE_HEAD = {
   created_at: EXAMPLE_AT,
   updated_at: EXAMPLE_AT,
 }
-export const EXAMPLE_MAP_SUMMARY = { ...EXAMPLE_HEAD, layer_count: 1, annotation_count: 0 }
+export const EXAMPLE_MAP_SUMMARY = { ...EXAMPLE_HEAD, layer_count: 1, annotation_count: 0, comment_count: 2, open_comment_count: 1 }
 export const EXAMPLE_MAP = {
   ...EXAMPLE_HEAD,
   layers: [{ ...EXAMPLE_LAYER, source_name: 'Sentinel-2B, 14 February 2026' }],

@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { isUuid } from '#core/ids.ts'
 import { notFound } from '#core/problem.ts'
 import type { NotificationKind } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import { mayRead, RIGHTS } from './audience.ts'
 
 const COLUMNS = [
   'id',
@@ -28,8 +29,8 @@ export interface NewNotification {
   isMailed?: true
 }
 
-/** One user, or the organization's owners and admins. */
-type Audience = { userId: string } | 'admins'
+/** One user, those among several who can read a project, or the organization's owners and admins. */
+type Audience = { userId: string } | { userIds: readonly string[]; projectId: string } | 'admins'
 
 /** Creates notifications in the transaction of the change they report. */
 export async function notify(
@@ -40,10 +41,7 @@ export async function notify(
   now: Date,
 ): Promise<void> {
   if (news.length === 0) return
-  const people =
-    audience === 'admins'
-      ? sql`select user_id from organization_member where org_id = ${organizationId} and role in ('owner', 'admin')`
-      : sql`select ${audience.userId}::uuid as user_id`
+  const people = peopleOf(organizationId, audience)
   await sql`
     insert into notification (id, user_id, org_id, kind, title, body, dedupe_key, created_at, mailed_at)
     select gen_random_uuid(), p.user_id, ${organizationId}, n.kind, n.title, n.body, n.dedupe_key, ${now}::timestamptz,
@@ -54,6 +52,17 @@ export async function notify(
     ) as n (kind, title, body, dedupe_key, is_mailed)
     on conflict (user_id, dedupe_key) where dedupe_key is not null do nothing
   `.execute(db)
+}
+
+function peopleOf(organizationId: string, audience: Audience): RawBuilder<unknown> {
+  if (audience === 'admins')
+    return sql`select user_id from organization_member where org_id = ${organizationId} and role in ('owner', 'admin')`
+  if ('userId' in audience) return sql`select ${audience.userId}::uuid as user_id`
+  return sql`
+    select w.user_id
+    from (select ${organizationId}::uuid as org_id, given.user_id from unnest(${audience.userIds}::uuid[]) as given (user_id)) w
+    cross join (select ${audience.projectId}::uuid as project_id) e ${RIGHTS} where ${mayRead}
+  `
 }
 
 /** Newest first, without dismissed ones. */

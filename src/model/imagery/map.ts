@@ -27,7 +27,12 @@ const COLUMNS = [...HEAD, 'content'] as const
 
 export type SavedMap = Row<'map', typeof COLUMNS>
 /** Without the layers, of which a list only needs the number. */
-export type MapSummary = Row<'map', typeof HEAD> & { layerCount: number; annotationCount: number }
+export type MapSummary = Row<'map', typeof HEAD> & {
+  layerCount: number
+  annotationCount: number
+  commentCount: number
+  openCommentCount: number
+}
 
 export const MAX_PER_ORGANIZATION = 1_000
 
@@ -165,6 +170,8 @@ export async function removeAllOf(
     .execute()
 }
 
+const COMMENTS = sql`from map_comment c where c.org_id = map.org_id and c.map_id = map.id`
+
 interface MapFilter {
   where: { projectId: string } | { organizationId: string; hiddenProjectIds: readonly string[] }
   limit: number
@@ -186,6 +193,8 @@ export async function list(db: Db, { where, limit, offset }: MapFilter): Promise
     .select([
       sql<number>`jsonb_array_length(content->'layers')`.as('layerCount'),
       sql<number>`jsonb_array_length(content->'annotations')`.as('annotationCount'),
+      sql<number>`(select count(*) ${COMMENTS})`.as('commentCount'),
+      sql<number>`(select count(*) ${COMMENTS} and c.resolved_at is null)`.as('openCommentCount'),
     ])
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')

@@ -3,6 +3,7 @@ import type { CallOptions, Client } from '../client.ts'
 import type { Page } from '../pages.ts'
 import type {
   MapCamera,
+  MapComment,
   MapGroup,
   MapSummary,
   NamedMap,
@@ -10,6 +11,69 @@ import type {
   NewMapLayer,
   Removed,
 } from './types.ts'
+
+/** Input of `maps.comments.create`. */
+export interface MapsCommentsCreateInput {
+  /** Map ID */
+  map_id: string
+  /** ID of an annotation of the map; omitted for a comment on the map */
+  annotation_id?: string | null | undefined
+  /** Text of the comment, without markup */
+  text: string
+}
+
+/** Output of `maps.comments.create`. */
+export type MapsCommentsCreateOutput = MapComment
+
+/** Input of `maps.comments.delete`. */
+export interface MapsCommentsDeleteInput {
+  /** Map ID */
+  map_id: string
+  /** Comment ID */
+  comment_id: string
+}
+
+/** Output of `maps.comments.delete`. */
+export type MapsCommentsDeleteOutput = Removed
+
+/** Input of `maps.comments.list`. */
+export interface MapsCommentsListInput {
+  /** Map ID */
+  map_id: string
+  /** Only comments on this annotation */
+  annotation_id?: string | null | undefined
+  /** Only resolved comments, or only open ones; omitted for all */
+  resolved?: boolean | null | undefined
+  /** Maximum number of results to return. Default: `50` */
+  limit?: number | undefined
+  /** Number of results to skip. Default: `0` */
+  offset?: number | undefined
+}
+
+/** Output of `maps.comments.list`. */
+export interface MapsCommentsListOutput {
+  /** Comments, newest first */
+  comments: MapComment[]
+  /** Number of results returned */
+  count: number
+  /** Total number of matching results */
+  total: number
+}
+
+/** Input of `maps.comments.update`. */
+export interface MapsCommentsUpdateInput {
+  /** Map ID */
+  map_id: string
+  /** Comment ID */
+  comment_id: string
+  /** Text of the comment, without markup */
+  text?: string | null | undefined
+  /** Whether the comment is resolved */
+  resolved?: boolean | null | undefined
+}
+
+/** Output of `maps.comments.update`. */
+export type MapsCommentsUpdateOutput = MapComment
 
 /** Input of `maps.create`. */
 export interface MapsCreateInput {
@@ -93,11 +157,57 @@ export interface MapsUpdateInput {
 /** Output of `maps.update`. */
 export type MapsUpdateOutput = NamedMap
 
-export class MapsApi {
+export class MapsCommentsApi {
   readonly #client: Client
 
   constructor(client: Client) {
     this.#client = client
+  }
+
+  /**
+   * Comment on a map or one of its annotations.
+   *
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  create(input: MapsCommentsCreateInput, options?: CallOptions): Promise<MapsCommentsCreateOutput> {
+    return this.#client.call('maps.comments.create', input, options, 'keyed')
+  }
+
+  /**
+   * Delete a comment on a map.
+   *
+   * Requires the scope `items:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  delete(input: MapsCommentsDeleteInput, options?: CallOptions): Promise<MapsCommentsDeleteOutput> {
+    return this.#client.call('maps.comments.delete', input, options, 'keyed')
+  }
+
+  /**
+   * Comments on a map, newest first.
+   *
+   * Requires the scope `items:read`. Read-only.
+   */
+  list(input: MapsCommentsListInput, options?: CallOptions): Page<MapsCommentsListOutput, MapComment> {
+    return this.#client.page('maps.comments.list', input, options, ['comments', 'offset', 'limit', 50])
+  }
+
+  /**
+   * Change the text of one's own comment, or resolve or reopen a comment.
+   *
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  update(input: MapsCommentsUpdateInput, options?: CallOptions): Promise<MapsCommentsUpdateOutput> {
+    return this.#client.call('maps.comments.update', input, options, 'keyed')
+  }
+}
+
+export class MapsApi {
+  readonly #client: Client
+  readonly comments: MapsCommentsApi
+
+  constructor(client: Client) {
+    this.#client = client
+    this.comments = new MapsCommentsApi(client)
   }
 
   /**

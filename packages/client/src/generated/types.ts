@@ -1634,6 +1634,30 @@ export interface MapCamera {
   pitch: number
 }
 
+/** A comment on a map or on one of its annotations */
+export interface MapComment {
+  /** Comment ID */
+  id: string
+  /** Map ID */
+  map_id: string
+  /** ID of the annotation, which may have been removed from the map since; null for a comment on the map */
+  annotation_id: string | null
+  /** Text of the comment, without markup */
+  text: string
+  /** User ID of the author; null if written with an API key */
+  author_id: string | null
+  /** Name of the author; null if written with an API key */
+  author_name: string | null
+  /** Creation time */
+  created_at: string
+  /** Time of the last change of the text; null if it never changed */
+  edited_at: string | null
+  /** Whether the comment is resolved */
+  resolved: boolean
+  /** Time at which the comment was resolved; null if it is open */
+  resolved_at: string | null
+}
+
 /** A shape of a vector layer */
 export interface MapFeature {
   /** Name of the shape; null if none */
@@ -1715,6 +1739,10 @@ export interface MapSummary {
   layer_count: number
   /** Number of annotations */
   annotation_count: number
+  /** Number of comments, including resolved ones */
+  comment_count: number
+  /** Number of comments that are not resolved */
+  open_comment_count: number
 }
 
 /** A file that belongs to the mosaic */
@@ -1936,7 +1964,16 @@ export interface Notification {
   /** ID of the organization the notification concerns */
   organization_id: string
   /** Notification kind */
-  kind: 'alert' | 'decision' | 'approval' | 'payment' | 'webhook' | 'retention' | 'invitation' | 'search'
+  kind:
+    | 'alert'
+    | 'decision'
+    | 'approval'
+    | 'payment'
+    | 'webhook'
+    | 'retention'
+    | 'invitation'
+    | 'search'
+    | 'comment'
   /** Notification title */
   title: string
   /** Notification text */

@@ -12,9 +12,14 @@ const MAX_NAME = 200
 export async function readShapes(text: string): Promise<Shape[]> {
   const trimmed = text.trim()
   const shapes = trimmed.startsWith('{') ? fromGeoJson(trimmed) : trimmed.startsWith('<') ? await fromXml(trimmed) : await fromText(trimmed)
-  if (shapes.length > MAX_SHAPES) throw new AreaProblem('The file has more than 5,000 shapes. Export fewer of them.')
+  requireFew(shapes)
   for (const { geometry } of shapes) requireDegrees((geometry as GeoJSON.Point).coordinates)
   return shapes
+}
+
+/** As many as a map can have. */
+export function requireFew(shapes: readonly Shape[]): void {
+  if (shapes.length > MAX_SHAPES) throw new AreaProblem('The file has more than 5,000 shapes. Export fewer of them.')
 }
 
 function fromGeoJson(text: string): Shape[] {

@@ -30,6 +30,7 @@ const KINDS: Readonly<Record<Notification['kind'], Kind>> = {
   webhook: { icon: 'hook', word: 'webhook', to: '/develop/webhooks', act: 'See deliveries' },
   retention: { icon: 'clock', word: 'retention', to: '/billing/plan', act: 'See plans' },
   search: { icon: 'sat', word: 'search', to: '/library', act: 'See library' },
+  comment: { icon: 'layers', word: 'comment', to: '/maps', act: 'See maps' },
   invitation: { icon: 'users', word: 'invitation', to: '/team/organization', act: 'See organization' },
 }
 

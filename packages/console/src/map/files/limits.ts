@@ -13,6 +13,8 @@ export class FileProblem extends Error {
 
 export type Position = [number, number]
 export type Polygon = Position[][]
+/** A point has one position, a line more. */
+export type Mark = Position[]
 
 /** Counts what was read, of a whole file. */
 export class Budget {

@@ -1,10 +1,15 @@
-/** Polygons of a shapefile (Esri's white paper of 1998). Attributes are not read. */
-import { FileProblem, type Budget, type Polygon, type Position } from './limits.ts'
+/** Polygons, points and lines of a shapefile (Esri's white paper of 1998). Attributes are not read. */
+import { FileProblem, type Budget, type Mark, type Polygon, type Position } from './limits.ts'
 
 const FILE_CODE = 9994
 const HEADER_BYTES = 100
 const POLYGON_TYPES = [5, 15, 25] // Polygon, PolygonZ, PolygonM
+const POINT_TYPES = [1, 11, 21]
+const LINE_TYPES = [3, 13, 23]
+const MULTI_POINT_TYPES = [8, 18, 28]
 const NULL_SHAPE = 0
+const MIN_RING = 4
+const MIN_LINE = 2
 
 const broken = () => new FileProblem('The shapefile is damaged. Export it again.')
 
@@ -13,38 +18,71 @@ export function isShapefile(bytes: Uint8Array): boolean {
 }
 
 export function polygonsOfShapefile(bytes: Uint8Array, budget: Budget): Polygon[] {
+  if (!POLYGON_TYPES.includes(typeOf(bytes)))
+    throw new FileProblem('The shapefile has no polygons. Lines and points do not enclose an area.')
+  return [...records(bytes, budget)].flatMap(({ view, at, end }) => grouped(partsOf(view, at, end, budget, MIN_RING)))
+}
+
+/** None of a shapefile of polygons. */
+export function marksOfShapefile(bytes: Uint8Array, budget: Budget): Mark[] {
+  const type = typeOf(bytes)
+  if (POINT_TYPES.includes(type)) return [...records(bytes, budget)].flatMap(({ view, at, end }) => pointsOf(view, at + 4, 1, end, budget))
+  if (LINE_TYPES.includes(type)) return [...records(bytes, budget)].flatMap(({ view, at, end }) => partsOf(view, at, end, budget, MIN_LINE))
+  if (!MULTI_POINT_TYPES.includes(type)) return []
+  return [...records(bytes, budget)].flatMap(({ view, at, end }) => {
+    if (at + 40 > end) throw broken()
+    return pointsOf(view, at + 40, view.getInt32(at + 36, true), end, budget)
+  })
+}
+
+export const isOfPolygons = (bytes: Uint8Array): boolean => POLYGON_TYPES.includes(typeOf(bytes))
+
+function typeOf(bytes: Uint8Array): number {
   if (!isShapefile(bytes)) throw broken()
+  return new DataView(bytes.buffer, bytes.byteOffset).getInt32(32, true)
+}
+
+interface Content {
+  view: DataView
+  at: number
+  end: number
+}
+
+/** The contents of all records that have a shape. */
+function* records(bytes: Uint8Array, budget: Budget): Generator<Content> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const type = view.getInt32(32, true)
-  if (!POLYGON_TYPES.includes(type)) throw new FileProblem('The shapefile has no polygons. Lines and points do not enclose an area.')
-  const polygons: Polygon[] = []
   let at = HEADER_BYTES
   while (at + 12 <= bytes.length) {
     const end = at + 8 + view.getInt32(at + 4) * 2
     if (end <= at + 8 || end > bytes.length) throw broken()
     budget.feature()
-    if (view.getInt32(at + 8, true) !== NULL_SHAPE) polygons.push(...polygonsOfRecord(view, at + 8, end, budget))
+    if (view.getInt32(at + 8, true) !== NULL_SHAPE) yield { view, at: at + 8, end }
     at = end
   }
-  return polygons
 }
 
-function polygonsOfRecord(view: DataView, at: number, end: number, budget: Budget): Polygon[] {
+const positionAt = (view: DataView, offset: number): Position => [view.getFloat64(offset, true), view.getFloat64(offset + 8, true)]
+
+/** Each is a mark of its own. */
+function pointsOf(view: DataView, at: number, count: number, end: number, budget: Budget): Mark[] {
+  if (count < 1 || at + count * 16 > end) throw broken()
+  budget.positions(count)
+  return Array.from({ length: count }, (_, point) => [positionAt(view, at + point * 16)])
+}
+
+/** The rings of a polygon, or the parts of a line. */
+function partsOf(view: DataView, at: number, end: number, budget: Budget, fewest: number): Position[][] {
   if (at + 44 > end) throw broken()
-  const [ringCount, pointCount] = [view.getInt32(at + 36, true), view.getInt32(at + 40, true)]
-  const points = at + 44 + ringCount * 4
-  if (ringCount < 1 || pointCount < 4 || points + pointCount * 16 > end) throw broken()
+  const [partCount, pointCount] = [view.getInt32(at + 36, true), view.getInt32(at + 40, true)]
+  const points = at + 44 + partCount * 4
+  if (partCount < 1 || pointCount < fewest || points + pointCount * 16 > end) throw broken()
   budget.positions(pointCount)
-  const starts = Array.from({ length: ringCount }, (_, index) => view.getInt32(at + 44 + index * 4, true))
-  const rings = starts.map((start, index) => {
+  const starts = Array.from({ length: partCount }, (_, index) => view.getInt32(at + 44 + index * 4, true))
+  return starts.map((start, index) => {
     const stop = starts[index + 1] ?? pointCount
     if (start < 0 || stop <= start || stop > pointCount) throw broken()
-    return Array.from({ length: stop - start }, (_, point): Position => {
-      const offset = points + (start + point) * 16
-      return [view.getFloat64(offset, true), view.getFloat64(offset + 8, true)]
-    })
+    return Array.from({ length: stop - start }, (_, point) => positionAt(view, points + (start + point) * 16))
   })
-  return grouped(rings)
 }
 
 /** Outer rings run clockwise; a hole belongs to the outer ring around it. */

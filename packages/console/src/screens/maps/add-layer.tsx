@@ -2,9 +2,9 @@
 import { useState, type ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
 import { openFile } from '../../map/files/open-file.ts'
-import { FileProblem } from '../../map/files/limits.ts'
+import { FileProblem, type Mark } from '../../map/files/limits.ts'
 import { AreaProblem } from '../../map/read-area.ts'
-import { readShapes, type Shape } from '../../map/read-shapes.ts'
+import { readShapes, requireFew, type Shape } from '../../map/read-shapes.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
@@ -68,11 +68,16 @@ const Offer = ({ name, about, onPick }: { name: string; about: string; onPick():
 const FORMATS = '.zip,.shp,.kml,.kmz,.gpkg,.json,.geojson,.gpx,.wkt,.txt'
 
 async function shapesOf(file: File): Promise<Shape[]> {
-  const content = await openFile(file)
-  if ('polygons' in content)
-    return content.polygons.map((coordinates) => ({ name: null, geometry: { type: 'Polygon', coordinates: coordinates as number[][][] } }))
-  return (await Promise.all(content.texts.map(readShapes))).flat()
+  const content = await openFile(file, 'shapes')
+  if ('texts' in content) return (await Promise.all(content.texts.map(readShapes))).flat()
+  return [
+    ...content.polygons.map((coordinates): Shape => ({ name: null, geometry: { type: 'Polygon', coordinates } })),
+    ...content.marks.map((mark): Shape => ({ name: null, geometry: geometryOf(mark) })),
+  ]
 }
+
+const geometryOf = (mark: Mark): GeoJSON.Geometry =>
+  mark.length === 1 ? { type: 'Point', coordinates: mark[0]! } : { type: 'LineString', coordinates: mark }
 
 /** A file is read in this browser; only its shapes are saved, with the map. */
 function FileLayer({ onAdd }: { onAdd(source: Partial<Layer>): void }): ReactElement {
@@ -83,6 +88,7 @@ function FileLayer({ onAdd }: { onAdd(source: Partial<Layer>): void }): ReactEle
     setProblem(null)
     try {
       const shapes = await shapesOf(file)
+      requireFew(shapes)
       if (shapes.length === 0) throw new AreaProblem('The file has no points, lines or areas.')
       onAdd({ features: shapes as unknown as Layer['features'], name: file.name.replace(/\.\w+$/, '').slice(0, 200) || 'Shapes' })
     } catch (error) {

@@ -3,6 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState, type ReactElement } from 'react'
 import type { Project } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
+import { CentreMark } from '../../map/centre-mark.tsx'
 import type { Box } from '../../map/geo.ts'
 import { MapSlot } from '../../map/map-slot.tsx'
 import { sharedMap } from '../../map/shared-map.ts'
@@ -18,10 +19,13 @@ import { Empty, Failed, FormProblem, Skeleton } from '../../ui/states.tsx'
 import { classes } from '../../ui/classes.ts'
 import { AddLayer } from './add-layer.tsx'
 import { Annotations } from './annotations.tsx'
+import { Comments } from './comments.tsx'
 import { addLayer, changeGroup, changeLayer, draftOf, groupLayer, removeLayer, toInput, type Draft, type SavedMap } from './draft.ts'
 import { LayerDetails } from './layer-details.tsx'
 import { LayerList } from './layer-list.tsx'
+import { MapLegend } from './map-legend.tsx'
 import { useMapLayers } from './use-map-layers.ts'
+import type { MarkMode } from './use-mark.ts'
 import workspaceStyles from '../../parts/workspace.module.css'
 import styles from './map.module.css'
 import ui from '../../ui/ui.module.css'
@@ -71,6 +75,7 @@ function MapView({ map, project }: { map: SavedMap; project: Project | null }): 
   const edited = useDraft(map)
   const { draft, change } = edited
   const [isAdding, setAdding] = useState(false)
+  const [drawing, setDrawing] = useState<MarkMode | null>(null)
   useCamera(url['map'], (place) => setUrl({ map: place }))
   useStart(map, url['map'] !== undefined)
   useMapLayers(draft)
@@ -102,10 +107,20 @@ function MapView({ map, project }: { map: SavedMap; project: Project | null }): 
               onRemove={() => change(removeLayer(draft, selected.id))}
             />
           )}
-          <Annotations annotations={draft.annotations} mayWrite={canWrite} onChange={(annotations) => change({ ...draft, annotations })} />
+          <Annotations
+            {...{ drawing }}
+            annotations={draft.annotations}
+            mayWrite={canWrite}
+            onDraw={setDrawing}
+            onChange={(annotations) => change({ ...draft, annotations })}
+          />
+          <Comments map={map} project={project} />
         </div>
       </section>
-      <MapSlot />
+      <MapSlot>
+        <MapLegend draft={draft} />
+        {drawing && <CentreMark />}
+      </MapSlot>
       {isAdding && (
         <AddLayer projectId={map.project_id} onAdd={(layer) => change(addLayer(draft, layer))} onClose={() => setAdding(false)} />
       )}

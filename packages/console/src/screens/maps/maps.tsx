@@ -68,8 +68,19 @@ export function Maps(): ReactElement {
 const ordered = <T extends { id: string }>(projects: readonly T[], first: string | undefined): T[] =>
   projects.toSorted((a, b) => Number(b.id === first) - Number(a.id === first))
 
+/** What is not there is not mentioned. */
+function contentOf({ layer_count, annotation_count, comment_count, open_comment_count }: Summary): string {
+  return [
+    plural(layer_count, 'layer'),
+    annotation_count > 0 ? plural(annotation_count, 'annotation') : null,
+    comment_count > 0 ? `${plural(comment_count, 'comment')} (${open_comment_count} open)` : null,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
 function MapRow({ map, project, mayWrite }: { map: Summary; project: string | null; mayWrite: boolean }): ReactElement {
-  const { id, name, layer_count, annotation_count, updated_at } = map
+  const { id, name, updated_at } = map
   const [dialog, setDialog] = useState<'share' | 'rename' | null>(null)
   const remove = () => deleteLater({ operation: 'maps.delete', input: { map_id: id }, name, touches: ['maps', 'share'] })
   return (
@@ -80,7 +91,7 @@ function MapRow({ map, project, mayWrite }: { map: Summary; project: string | nu
           <b>{name}</b>
         </Link>
         <span className={classes(ui.soft, ui.small)}>
-          {[plural(layer_count, 'layer'), ...(annotation_count > 0 ? [plural(annotation_count, 'annotation')] : [])].join(', ')}
+          {contentOf(map)}
           {project && `, ${project}`}, changed {ago(updated_at)}
         </span>
       </span>

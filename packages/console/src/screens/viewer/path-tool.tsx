@@ -1,9 +1,9 @@
 /** Measures a distance or an area, draws a zone, or draws a profile: places in a row on the map, set with pointer, keys or as text. */
-import { useEffect, useState, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
+import { CentreMark } from '../../map/centre-mark.tsx'
 import type { Position } from '../../map/geo.ts'
 import { MAX_PATH_POINTS, measure, polygonOf, type Measured } from '../../map/path.ts'
-import { sharedMap } from '../../map/shared-map.ts'
 import { useUrl } from '../../state/url.ts'
 import { classes } from '../../ui/classes.ts'
 import { area as areaText, distance, exactArea, plural } from '../../ui/format.ts'
@@ -111,19 +111,4 @@ function spoken({ lengthM, areaM2, bearing }: Measured, count: number, isClosed:
   if (count === 0) return 'No points yet'
   if (isClosed) return count > 2 ? `${areaText(areaM2)}, perimeter ${distance(lengthM)}, ${plural(count, 'point')}` : plural(count, 'point')
   return bearing === null ? plural(count, 'point') : `${distance(lengthM)}, bearing ${bearingText(bearing)}, ${plural(count, 'point')}`
-}
-
-/** Marks the centre of the map while it has the focus by keys: Enter adds a point there. */
-function CentreMark(): ReactElement | null {
-  const [isShown, setShown] = useState(false)
-  useEffect(() => {
-    const canvas = sharedMap().map.getCanvas()
-    const look = () => setShown(canvas.matches(':focus-visible'))
-    const events = ['focus', 'blur', 'keydown', 'pointerdown'] as const
-    for (const name of events) canvas.addEventListener(name, look)
-    return () => {
-      for (const name of events) canvas.removeEventListener(name, look)
-    }
-  }, [])
-  return isShown ? <i className={styles.centre} /> : null
 }

@@ -9,12 +9,23 @@ from ..client import AsyncNamespace, Namespace
 from ..omit import OMIT, Omit
 from ..pages import AsyncPage, Page
 from ..records import Record
-from .types import MapSummary, NamedMap, Removed
+from .types import MapComment, MapSummary, NamedMap, Removed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from ..options import CallOptions
     from .inputs import MapCameraInput, MapGroupInput, NewMapAnnotationInput, NewMapLayerInput
+
+
+class MapsCommentsListOutput(Record):
+    """Output of `maps.comments.list`."""
+    _nested = {"comments": "MapComment"}
+    comments: list[MapComment]
+    """Comments, newest first"""
+    count: int
+    """Number of results returned"""
+    total: int
+    """Total number of matching results"""
 
 
 class MapsListOutput(Record):
@@ -28,7 +39,175 @@ class MapsListOutput(Record):
     """Total number of matching results"""
 
 
+class MapsCommentsApi(Namespace):
+    def create(
+        self,
+        *,
+        map_id: str,
+        text: str,
+        annotation_id: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> MapComment:
+        """Comment on a map or one of its annotations.
+
+        Requires the scope `items:write`. Changes data of the organization.
+
+        Args:
+            map_id: Map ID
+            text: Text of the comment, without markup
+            annotation_id: ID of an annotation of the map; omitted for a comment on the map
+        """
+        return self._client.record("maps.comments.create", {"map_id": map_id, "text": text, "annotation_id": annotation_id}, options, "keyed", MapComment)
+
+    def delete(
+        self,
+        *,
+        map_id: str,
+        comment_id: str,
+        options: CallOptions | None = None,
+    ) -> Removed:
+        """Delete a comment on a map.
+
+        Requires the scope `items:write`. Deletes data.
+
+        Args:
+            map_id: Map ID
+            comment_id: Comment ID
+        """
+        return self._client.record("maps.comments.delete", {"map_id": map_id, "comment_id": comment_id}, options, "keyed", Removed)
+
+    def list(
+        self,
+        *,
+        map_id: str,
+        annotation_id: str | None | Omit = OMIT,
+        resolved: bool | None | Omit = OMIT,
+        limit: int | Omit = OMIT,
+        offset: int | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> Page[MapsCommentsListOutput, MapComment]:
+        """Comments on a map, newest first.
+
+        Requires the scope `items:read`. Read-only.
+
+        Args:
+            map_id: Map ID
+            annotation_id: Only comments on this annotation
+            resolved: Only resolved comments, or only open ones; omitted for all
+            limit: Maximum number of results to return. Default: `50`
+            offset: Number of results to skip. Default: `0`
+        """
+        return self._client.page("maps.comments.list", {"map_id": map_id, "annotation_id": annotation_id, "resolved": resolved, "limit": limit, "offset": offset}, options, MapsCommentsListOutput, MapComment, ("comments", "offset", "limit", 50))
+
+    def update(
+        self,
+        *,
+        map_id: str,
+        comment_id: str,
+        text: str | None | Omit = OMIT,
+        resolved: bool | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> MapComment:
+        """Change the text of one's own comment, or resolve or reopen a comment.
+
+        Requires the scope `items:write`. Changes data of the organization.
+
+        Args:
+            map_id: Map ID
+            comment_id: Comment ID
+            text: Text of the comment, without markup
+            resolved: Whether the comment is resolved
+        """
+        return self._client.record("maps.comments.update", {"map_id": map_id, "comment_id": comment_id, "text": text, "resolved": resolved}, options, "keyed", MapComment)
+
+
+class AsyncMapsCommentsApi(AsyncNamespace):
+    async def create(
+        self,
+        *,
+        map_id: str,
+        text: str,
+        annotation_id: str | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> MapComment:
+        """Comment on a map or one of its annotations.
+
+        Requires the scope `items:write`. Changes data of the organization.
+
+        Args:
+            map_id: Map ID
+            text: Text of the comment, without markup
+            annotation_id: ID of an annotation of the map; omitted for a comment on the map
+        """
+        return await self._client.record("maps.comments.create", {"map_id": map_id, "text": text, "annotation_id": annotation_id}, options, "keyed", MapComment)
+
+    async def delete(
+        self,
+        *,
+        map_id: str,
+        comment_id: str,
+        options: CallOptions | None = None,
+    ) -> Removed:
+        """Delete a comment on a map.
+
+        Requires the scope `items:write`. Deletes data.
+
+        Args:
+            map_id: Map ID
+            comment_id: Comment ID
+        """
+        return await self._client.record("maps.comments.delete", {"map_id": map_id, "comment_id": comment_id}, options, "keyed", Removed)
+
+    def list(
+        self,
+        *,
+        map_id: str,
+        annotation_id: str | None | Omit = OMIT,
+        resolved: bool | None | Omit = OMIT,
+        limit: int | Omit = OMIT,
+        offset: int | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> AsyncPage[MapsCommentsListOutput, MapComment]:
+        """Comments on a map, newest first.
+
+        Requires the scope `items:read`. Read-only.
+
+        Args:
+            map_id: Map ID
+            annotation_id: Only comments on this annotation
+            resolved: Only resolved comments, or only open ones; omitted for all
+            limit: Maximum number of results to return. Default: `50`
+            offset: Number of results to skip. Default: `0`
+        """
+        return self._client.page("maps.comments.list", {"map_id": map_id, "annotation_id": annotation_id, "resolved": resolved, "limit": limit, "offset": offset}, options, MapsCommentsListOutput, MapComment, ("comments", "offset", "limit", 50))
+
+    async def update(
+        self,
+        *,
+        map_id: str,
+        comment_id: str,
+        text: str | None | Omit = OMIT,
+        resolved: bool | None | Omit = OMIT,
+        options: CallOptions | None = None,
+    ) -> MapComment:
+        """Change the text of one's own comment, or resolve or reopen a comment.
+
+        Requires the scope `items:write`. Changes data of the organization.
+
+        Args:
+            map_id: Map ID
+            comment_id: Comment ID
+            text: Text of the comment, without markup
+            resolved: Whether the comment is resolved
+        """
+        return await self._client.record("maps.comments.update", {"map_id": map_id, "comment_id": comment_id, "text": text, "resolved": resolved}, options, "keyed", MapComment)
+
+
 class MapsApi(Namespace):
+    @property
+    def comments(self) -> MapsCommentsApi:
+        return MapsCommentsApi(self._client)
+
     def create(
         self,
         *,
@@ -136,6 +315,10 @@ class MapsApi(Namespace):
 
 
 class AsyncMapsApi(AsyncNamespace):
+    @property
+    def comments(self) -> AsyncMapsCommentsApi:
+        return AsyncMapsCommentsApi(self._client)
+
     async def create(
         self,
         *,

@@ -1711,6 +1711,32 @@ class MapCamera(Record):
     """Tilt in degrees"""
 
 
+class MapComment(Record):
+    """A comment on a map or on one of its annotations"""
+    id: str
+    """Comment ID"""
+    map_id: str
+    """Map ID"""
+    annotation_id: str | None
+    """ID of the annotation, which may have been removed from the map since; null for a comment on
+    the map
+    """
+    text: str
+    """Text of the comment, without markup"""
+    author_id: str | None
+    """User ID of the author; null if written with an API key"""
+    author_name: str | None
+    """Name of the author; null if written with an API key"""
+    created_at: str
+    """Creation time"""
+    edited_at: str | None
+    """Time of the last change of the text; null if it never changed"""
+    resolved: bool
+    """Whether the comment is resolved"""
+    resolved_at: str | None
+    """Time at which the comment was resolved; null if it is open"""
+
+
 class MapFeature(Record):
     """A shape of a vector layer"""
     name: str | None
@@ -1797,6 +1823,10 @@ class MapSummary(Record):
     """Number of layers"""
     annotation_count: int
     """Number of annotations"""
+    comment_count: int
+    """Number of comments, including resolved ones"""
+    open_comment_count: int
+    """Number of comments that are not resolved"""
 
 
 class MosaicAsset(Record):
@@ -2026,7 +2056,7 @@ class Notification(Record):
     """Notification ID"""
     organization_id: str
     """ID of the organization the notification concerns"""
-    kind: Literal["alert", "decision", "approval", "payment", "webhook", "retention", "invitation", "search"]
+    kind: Literal["alert", "decision", "approval", "payment", "webhook", "retention", "invitation", "search", "comment"]
     """Notification kind"""
     title: str
     """Notification title"""
@@ -3677,6 +3707,7 @@ __all__ = [
     "MapAnnotation",
     "MapBackdrop",
     "MapCamera",
+    "MapComment",
     "MapFeature",
     "MapGroup",
     "MapLayer",
