@@ -56,6 +56,7 @@ import * as mapBackdrops from './migrations/0058_map_backdrops.ts'
 import * as maps from './migrations/0059_maps.ts'
 import * as mapLinks from './migrations/0060_map_links.ts'
 import * as unfinishedGroups from './migrations/0061_unfinished_groups.ts'
+import * as erasing from './migrations/0065_erasing.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
 
@@ -119,6 +120,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0059_maps': maps,
   '0060_map_links': mapLinks,
   '0061_unfinished_groups': unfinishedGroups,
+  '0065_erasing': erasing,
 }
 
 interface MigrateOptions {
