@@ -10,7 +10,7 @@ import { quoted } from '../backup/tables.ts'
 /** A batch with its foreign keys takes a fraction of a second, even on a slow disk. */
 const BATCH_ROWS = 1_000
 
-export interface Batches {
+interface Batches {
   /** Each row is `t`, in the condition and in the statement. */
   readonly where: string
   /** The statement for rows of a table that the condition `rows` selects; it returns their number as `count`. */
