@@ -4,9 +4,10 @@ import { parseArgs } from 'node:util'
 import { systemClock } from '#core/clock.ts'
 import { runCommand, UsageError, withInstallation } from './backup/command.ts'
 import { openProgress, sizeText } from './backup/progress.ts'
-import { eraseOrganization, STANDARD_KEEP_YEARS, type Proof } from './org/erase.ts'
+import { eraseOrganization, STANDARD_KEEP_YEARS } from './org/erase.ts'
 import { exportOrganization } from './org/export.ts'
 import { importOrganization } from './org/import.ts'
+import type { Proof } from './org/proof.ts'
 
 const USAGE = `Usage: npm run org -- export ORGANIZATION FOLDER
        npm run org -- import FOLDER
@@ -14,7 +15,8 @@ const USAGE = `Usage: npm run org -- export ORGANIZATION FOLDER
 
   export   write all data and files of an organization, given by ID or slug, to a new folder
   import   add an exported organization to this installation; people who have no account here get one without a password
-  erase    delete all data and files of an organization, except records that the law requires, and print the proof
+  erase    delete all data and files of an organization, except records that the law requires, and print the proof; the same command
+           continues an erasure that was interrupted
 
   --confirm      the slug of the organization again, because an erasure cannot be undone
   --keep-years   how long records of money are kept after the last transaction (default ${STANDARD_KEEP_YEARS})

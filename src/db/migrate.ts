@@ -57,6 +57,7 @@ import * as maps from './migrations/0059_maps.ts'
 import * as mapLinks from './migrations/0060_map_links.ts'
 import * as unfinishedGroups from './migrations/0061_unfinished_groups.ts'
 import * as mapComments from './migrations/0064_map_comments.ts'
+import * as erasing from './migrations/0065_erasing.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
 
@@ -121,6 +122,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0060_map_links': mapLinks,
   '0061_unfinished_groups': unfinishedGroups,
   '0064_map_comments': mapComments,
+  '0065_erasing': erasing,
 }
 
 interface MigrateOptions {

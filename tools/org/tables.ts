@@ -16,6 +16,10 @@ export interface OrgTable {
   readonly where: string
   /** What the law requires to be kept when the organization is erased. */
   readonly isKept?: true
+  /** Its rows let people in: they are deleted at once, before everything else. */
+  readonly givesAccess?: true
+  /** Its `id` is searched for in every table after the erasure. */
+  readonly isSearchedFor?: true
   /** Expressions that are exported instead of columns. */
   readonly instead?: Readonly<Record<string, string>>
 }
@@ -29,14 +33,15 @@ const own = (name: string, move: Move, more: Partial<OrgTable> = {}): OrgTable =
  * of them.
  */
 export const ORG_TABLES: readonly OrgTable[] = [
-  { name: 'organization', move: 'moves', where: 'id = {org}', isKept: true },
-  own('organization_member', 'moves'),
-  own('map_backdrop', 'moves'),
+  { name: 'organization', move: 'moves', where: 'id = {org}', isKept: true, isSearchedFor: true },
+  own('organization_member', 'moves', { givesAccess: true }),
+  own('map_backdrop', 'moves', { givesAccess: true }),
   own('organization_plan', 'moves'),
-  own('project', 'moves'),
-  { name: 'project_member', move: 'moves', where: `project_id in (${PROJECTS})` },
+  own('project', 'moves', { isSearchedFor: true }),
+  { name: 'project_member', move: 'moves', where: `project_id in (${PROJECTS})`, givesAccess: true },
   // Only who made a job: the key is revoked, and nobody knows its new secret.
   own('api_key', 'moves', {
+    isSearchedFor: true,
     instead: {
       secret_hash: "sha256(convert_to(gen_random_uuid()::text, 'UTF8'))",
       is_active: 'false',
@@ -44,17 +49,18 @@ export const ORG_TABLES: readonly OrgTable[] = [
     },
   }),
   own('collection', 'moves'),
-  own('item', 'moves'),
+  own('item', 'moves', { isSearchedFor: true }),
   own('asset', 'moves'),
   own('item_cell', 'moves'),
   own('visualization_profile', 'moves'),
   own('band_formula', 'moves'),
-  own('map', 'moves'),
-  own('map_comment', 'moves'),
-  own('upload_session', 'moves'),
+  own('map', 'moves', { isSearchedFor: true }),
+  own('map_comment', 'moves', { isSearchedFor: true }),
+  own('upload_session', 'moves', { isSearchedFor: true }),
   {
     name: 'upload_file',
     move: 'moves',
+    isSearchedFor: true,
     where: 'upload_id in (select id from upload_session where org_id = {org})',
     instead: { parts_id: 'null', part_bytes: 'null', parts_total_bytes: 'null', parts_have_md5: 'null' },
   },
@@ -65,23 +71,23 @@ export const ORG_TABLES: readonly OrgTable[] = [
     where:
       'src_seq in (select seq from lineage_node where org_id = {org}) and dst_seq in (select seq from lineage_node where org_id = {org})',
   },
-  own('processing_job', 'moves'),
+  own('processing_job', 'moves', { isSearchedFor: true }),
   own('wallet', 'moves', { isKept: true, instead: { customer_id: 'null', auto_enabled: 'false' } }),
-  own('reservation', 'moves', { isKept: true }),
+  own('reservation', 'moves', { isKept: true, isSearchedFor: true }),
   own('agreed_spend', 'moves', { isKept: true }),
   own('ledger_transfer', 'moves', { isKept: true }),
-  own('invoice', 'moves', { isKept: true, instead: { processor_invoice_id: 'null' } }),
+  own('invoice', 'moves', { isKept: true, isSearchedFor: true, instead: { processor_invoice_id: 'null' } }),
   own('accrual_entry', 'moves', { isKept: true }),
   own('commitment', 'moves', { isKept: true }),
   own('payment_attempt', 'moves', { isKept: true }),
   own('approval', 'moves'),
   own('licence_acceptance', 'moves'),
-  own('imagery_order', 'moves'),
-  own('order_group', 'moves', { instead: { vendor_account_id: 'null' } }),
+  own('imagery_order', 'moves', { isSearchedFor: true }),
+  own('order_group', 'moves', { isSearchedFor: true, instead: { vendor_account_id: 'null' } }),
   own('feasibility_study', 'moves'),
   own('quotation', 'moves'),
   own('tasking_template', 'moves'),
-  own('saved_search', 'moves'),
+  own('saved_search', 'moves', { isSearchedFor: true }),
   own('saved_scene', 'moves'),
   own('reported_scene', 'moves'),
   own('order_draft', 'stays'),
@@ -97,18 +103,18 @@ export const ORG_TABLES: readonly OrgTable[] = [
   own('alert_evaluation', 'stays'),
   own('egress_account', 'stays'),
   own('egress_minute', 'stays'),
-  own('event_subscription', 'stays'),
-  own('invitation', 'stays'),
+  own('event_subscription', 'stays', { isSearchedFor: true }),
+  own('invitation', 'stays', { givesAccess: true }),
   own('job_part', 'stays'),
   own('job_step', 'stays'),
   own('kept_file', 'stays'),
   own('payment_method', 'stays'),
-  own('share_link', 'stays'),
+  own('share_link', 'stays', { givesAccess: true }),
   // Providers know one installation by its address, and domains are proved to one.
-  own('sso_connection', 'stays'),
-  own('sso_domain', 'stays'),
-  own('sso_identity', 'stays'),
-  own('sso_rules', 'stays'),
+  own('sso_connection', 'stays', { givesAccess: true }),
+  own('sso_domain', 'stays', { givesAccess: true }),
+  own('sso_identity', 'stays', { givesAccess: true }),
+  own('sso_rules', 'stays', { givesAccess: true }),
   own('vendor_account', 'stays'),
   own('webhook_backlog', 'stays'),
   {
@@ -123,7 +129,7 @@ export const ORG_TABLES: readonly OrgTable[] = [
       select d.id from webhook_delivery d join event_subscription s on s.id = d.subscription_id where s.org_id = {org})`,
   },
   own('user_session', 'stays'),
-  own('sso_session', 'stays'),
+  own('sso_session', 'stays', { givesAccess: true }),
   {
     name: 'refresh_token',
     move: 'stays',
@@ -162,6 +168,8 @@ export const OTHER_TABLES: readonly string[] = [
   'orphan_object',
   'processor_event',
   'rate_window',
+  'erasing',
+  'erasing_id',
   'erasure',
   'access_log',
   'event_epoch',

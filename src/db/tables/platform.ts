@@ -9,6 +9,16 @@ export interface PlatformTables {
   access_log: { name: string; read_at: Date; downloads: number; bytes: number }
   trace_link: { id: string; traceparent: string; created_at: Generated<Date> }
   erasure: { org_id: string; erased_at: Date; keep_until: Date; buckets: string[]; proof: JSONColumnType<Json> }
+  erasing: {
+    org_id: string
+    begun_at: Date
+    keep_until: Date
+    buckets: string[]
+    deleted: JSONColumnType<Record<string, number>>
+    deleted_accounts: Generated<number>
+    remaining_accounts: Generated<number>
+  }
+  erasing_id: { org_id: string; kind: 'id' | 'user' | 'address'; id: string }
   installation: { is_only: Generated<boolean>; id: string; created_at: Date }
   shared_secret: { name: string; value: Buffer; created_at: Date }
   idempotency_claim: {

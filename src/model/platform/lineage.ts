@@ -35,7 +35,8 @@ export async function write(tx: Tx, organizationId: string, invocationId: string
     const resolved = run.map((record) => ({ ...record, from: record.origin ? known.get(nameOf(record.origin)) : undefined }))
     const missing = resolved.find(({ origin, from }) => origin && !from)?.origin
     if (missing) throw new Error(`lineage: the origin ${missing.type} ${missing.id} was never recorded`)
-    await insertNodes(
+    const edges = resolved.flatMap(({ entity, relation, from }) => (from ? [{ entity, relation, to: from.seq }] : []))
+    const made = await insertNodes(
       tx,
       call,
       resolved.map(({ entity, origin, from, projectId }) => ({
@@ -43,12 +44,10 @@ export async function write(tx: Tx, organizationId: string, invocationId: string
         projectId:
           projectId ?? (entity.type === 'project' ? entity.id : origin?.type === 'project' ? origin.id : (from?.projectId ?? null)),
       })),
+      edges,
     )
-    await insertEdges(
-      tx,
-      call,
-      resolved.flatMap(({ entity, relation, from }) => (from ? [{ entity, relation, to: from.seq }] : [])),
-    )
+    // Artifacts that were recorded before have a new origin.
+    if (made < distinct(run.map(({ entity }) => entity)).length) await insertEdges(tx, call, edges)
   }
 }
 
@@ -77,35 +76,50 @@ interface Invocation {
   now: Date
 }
 
+interface NewEdge {
+  entity: Entity
+  relation: string
+  to: number
+}
+
+/** Also inserts the edges of the nodes that are new, in the same statement. Returns how many are. */
 async function insertNodes(
   tx: Tx,
   { organizationId, invocationId, now }: Invocation,
   artifacts: readonly { entity: Entity; projectId: string | null }[],
-): Promise<void> {
-  if (artifacts.length === 0) return
-  await sql`
-    insert into lineage_node (org_id, project_id, entity_type, entity_id, invocation_id, created_at)
-    select ${organizationId}, project_id, entity_type, entity_id, ${invocationId}, ${now}
-    from unnest(${artifacts.map(({ projectId }) => projectId)}::uuid[], ${artifacts.map(({ entity }) => entity.type)}::text[],
-      ${artifacts.map(({ entity }) => entity.id)}::text[])
-      with ordinality as n (project_id, entity_type, entity_id, nth)
-    order by nth
-    on conflict (org_id, entity_type, entity_id) do nothing
+  edges: readonly NewEdge[] = [],
+): Promise<number> {
+  if (artifacts.length === 0) return 0
+  const { rows } = await sql<{ made: number }>`
+    with made as (
+      insert into lineage_node (org_id, project_id, entity_type, entity_id, invocation_id, created_at)
+      select ${organizationId}, project_id, entity_type, entity_id, ${invocationId}, ${now}
+      from unnest(${artifacts.map(({ projectId }) => projectId)}::uuid[], ${artifacts.map(({ entity }) => entity.type)}::text[],
+        ${artifacts.map(({ entity }) => entity.id)}::text[])
+        with ordinality as n (project_id, entity_type, entity_id, nth)
+      order by nth
+      on conflict (org_id, entity_type, entity_id) do nothing
+      returning seq, entity_type, entity_id
+    ), joined as (
+      insert into lineage_edge (src_seq, dst_seq, relation, invocation_id, created_at)
+      select n.seq, e.dst_seq, e.relation, ${invocationId}, ${now} from ${unnested(edges)} join made n using (entity_type, entity_id)
+      on conflict do nothing
+    )
+    select count(*)::integer as made from made
   `.execute(tx)
+  return rows[0]!.made
 }
 
-async function insertEdges(
-  tx: Tx,
-  { organizationId, invocationId, now }: Invocation,
-  edges: readonly { entity: Entity; relation: string; to: number }[],
-): Promise<void> {
+const unnested = (edges: readonly NewEdge[]) => sql`
+  unnest(${edges.map(({ entity }) => entity.type)}::text[], ${edges.map(({ entity }) => entity.id)}::text[],
+    ${edges.map(({ to }) => to)}::bigint[], ${edges.map(({ relation }) => relation)}::text[])
+    as e (entity_type, entity_id, dst_seq, relation)`
+
+async function insertEdges(tx: Tx, { organizationId, invocationId, now }: Invocation, edges: readonly NewEdge[]): Promise<void> {
   if (edges.length === 0) return
   await sql`
     insert into lineage_edge (src_seq, dst_seq, relation, invocation_id, created_at)
-    select n.seq, e.dst_seq, e.relation, ${invocationId}, ${now}
-    from unnest(${edges.map(({ entity }) => entity.type)}::text[], ${edges.map(({ entity }) => entity.id)}::text[],
-      ${edges.map(({ to }) => to)}::bigint[], ${edges.map(({ relation }) => relation)}::text[])
-      as e (entity_type, entity_id, dst_seq, relation)
+    select n.seq, e.dst_seq, e.relation, ${invocationId}, ${now} from ${unnested(edges)}
     join lineage_node n on n.org_id = ${organizationId} and n.entity_type = e.entity_type and n.entity_id = e.entity_id
     on conflict do nothing
   `.execute(tx)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import { eventType, type EventType } from '#core/event-types.ts'
+import { copyInto } from '#db/copy.ts'
 import type { Tx } from '#db/tables.ts'
 import * as alertEvaluations from '#model/events/alert-evaluation.ts'
 import { mayRead, RIGHTS } from '#model/events/audience.ts'
@@ -17,7 +18,8 @@ export interface PendingEvent {
 /**
  * Writes the events of one invocation to the outbox, in its transaction. The same statement queues a delivery for each matching active
  * subscription and an evaluation for each alert rule that watches, so that neither can be lost. Deliveries that exceed the
- * organization's queue wait in the backlog, one row per event. The statement's text does not depend on the number of events.
+ * organization's queue wait in the backlog, one row per event. The statement's text does not depend on the number of events. Many events
+ * that nobody waits for, such as those of an import, are copied instead.
  */
 export async function write(
   tx: Tx,
@@ -28,6 +30,65 @@ export async function write(
 ): Promise<void> {
   if (events.length === 0) return
   const ids = events.map(() => newId())
+  if (events.length < COPY_FROM || (await areWatched(tx, organizationId, events)))
+    await insertWatched(tx, { organizationId, invocationId, now }, events, ids)
+  else await copyUnwatched(tx, { organizationId, invocationId, now }, events, ids)
+  await traceLinks.write(tx, ids)
+  const updated = events.filter(({ type }) => type === 'item.updated').map(({ entityId }) => entityId)
+  if (updated.length > 0) await alertEvaluations.wake(tx, organizationId, updated, now)
+  await notices.notifyAbout(tx, organizationId, events, now)
+}
+
+interface Invocation {
+  organizationId: string
+  invocationId: string
+  now: Date
+}
+
+/** Below this, asking first costs more than it saves. */
+const COPY_FROM = 100
+
+/** Whether a subscription or an alert rule waits for such events, whoever may read them. */
+async function areWatched(tx: Tx, organizationId: string, events: readonly PendingEvent[]): Promise<boolean> {
+  const types = [...new Set(events.map(({ type }) => type))]
+  const { rows } = await sql<{ isWatched: boolean }>`
+    select exists (select from event_subscription w where w.org_id = ${organizationId} and w.is_active
+        and w.event_type = any(${types}::text[]))
+      or exists (select from alert_rule w where w.org_id = ${organizationId} and w.is_active
+        and w.event_types && ${types}::text[]) as "isWatched"
+  `.execute(tx)
+  return rows[0]!.isWatched
+}
+
+const EVENT_COLUMNS = 'id org_id project_id type entity_type entity_id data invocation_id occurred_at'
+
+/** Many events of an import: nobody needs to be matched with them. */
+async function copyUnwatched(
+  tx: Tx,
+  { organizationId, invocationId, now }: Invocation,
+  events: readonly PendingEvent[],
+  ids: readonly string[],
+): Promise<void> {
+  const rows = events.map((event, nth) => [
+    ids[nth]!,
+    organizationId,
+    projectOf(event),
+    event.type,
+    eventType(event.type).entity_type,
+    event.entityId,
+    JSON.stringify(event.data),
+    invocationId,
+    now,
+  ])
+  await copyInto(tx, 'event', EVENT_COLUMNS, rows)
+}
+
+async function insertWatched(
+  tx: Tx,
+  { organizationId, invocationId, now }: Invocation,
+  events: readonly PendingEvent[],
+  ids: readonly string[],
+): Promise<void> {
   await sql`
     with e as (
       insert into event (id, org_id, project_id, type, entity_type, entity_id, data, invocation_id, occurred_at)
@@ -66,10 +127,6 @@ export async function write(
     where e.entity_type = 'item' and ${mayRead}
     on conflict (rule_id, item_id) do update set due_at = excluded.due_at, version = alert_evaluation.version + 1, tries = 0
   `.execute(tx)
-  await traceLinks.write(tx, ids)
-  const updated = events.filter(({ type }) => type === 'item.updated').map(({ entityId }) => entityId)
-  if (updated.length > 0) await alertEvaluations.wake(tx, organizationId, updated, now)
-  await notices.notifyAbout(tx, organizationId, events, now)
 }
 
 /** The project of an event; only its readers receive the event. */
