@@ -49,10 +49,10 @@ async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<voi
     await shot(page, 'stretch')
 
     await page.getByRole('tab', { name: 'Statistics' }).click()
-    await page.getByRole('button', { name: 'Centre' }).click()
+    await page.getByRole('button', { name: 'Centre', exact: true }).click()
     await page.getByRole('rowheader', { name: 'Mean' }).waitFor()
     await page.getByRole('img', { name: /^Histogram of/ }).waitFor()
-    await page.getByRole('button', { name: 'Centre' }).click()
+    await page.getByRole('button', { name: 'Centre', exact: true }).click()
     await page.getByRole('columnheader', { name: 'B', exact: true }).waitFor()
     await assertAccessible(page, 'statistics')
     await shot(page, 'statistics')
@@ -106,7 +106,7 @@ async function visit(chromium: Browser, link: string, password: string): Promise
 async function zonesOf(page: Page): Promise<object[]> {
   const [request] = await Promise.all([
     page.waitForRequest((request) => request.url().endsWith('/v1/op/analytics.execute')),
-    page.getByRole('button', { name: 'Centre' }).click(),
+    page.getByRole('button', { name: 'Centre', exact: true }).click(),
   ])
   const { params } = request.postDataJSON() as { params: { zones: { features: { geometry: object }[] } } }
   return params.zones.features.map(({ geometry }) => geometry)

@@ -25,7 +25,7 @@ async function timeSeries(w: World, org: Org, chromium: Browser): Promise<void> 
   await journey('series', here, async () => {
     await signIn(here, org.owner)
     await page.goto(`${w.baseUrl}/app/view/${id}?expr=${encodeURIComponent('(b8-b4)/(b8+b4)')}&tab=statistics`)
-    await page.getByRole('button', { name: 'Centre' }).click()
+    await page.getByRole('button', { name: 'Centre', exact: true }).click()
     await page.getByRole('button', { name: 'Show time series' }).click()
     await page.getByRole('img', { name: /^Mean of/ }).waitFor()
     await assertAccessible(page, 'time series')
