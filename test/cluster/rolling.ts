@@ -21,6 +21,8 @@ export interface RollingResult {
 
 /** HAProxy's default: two checks, two seconds apart, and one for luck. */
 const NOTICE_MS = 6_000
+const CALM_FOR_MS = 5_000
+const CALM_MS = 500
 const root = path.join(import.meta.dirname, '../..')
 
 export async function rolling(
@@ -47,6 +49,8 @@ export async function rolling(
   const rollouts: RollingResult['rollouts'] = []
   for (const [index, [name, versionDir]] of steps.entries()) {
     const load = startLoad(cluster.entrances.standard, settings.rate, { key, projectId, prefix: `rollout-${index}` })
+    // Processes that have just started compile their code while they serve; a rollout begins when the cluster bears the load.
+    await until('the cluster to bear the load', async () => (await load.longestOf(CALM_FOR_MS)) < CALM_MS)
     const began = performance.now()
     for (const node of [...cluster.apis, ...cluster.workers]) await replace(cluster, node, versionDir)
     const { requests, failed, longestSeconds } = await load.stop()
@@ -76,6 +80,8 @@ async function replace(cluster: Cluster, node: Node, versionDir: string): Promis
 }
 
 interface Load {
+  /** Of the calls that are answered from now on. */
+  longestOf(forMs: number): Promise<number>
   stop(): Promise<{ requests: number; failed: string[]; longestSeconds: number }>
 }
 
@@ -89,6 +95,7 @@ function startLoad(
   const underWay = new Set<Promise<void>>()
   let requests = 0
   let longestMs = 0
+  let recentMs = 0
   const send = async (n: number): Promise<void> => {
     const began = performance.now()
     const entrance = entrances[n % entrances.length]!
@@ -101,7 +108,9 @@ function startLoad(
       ({ status, text }) => (status === 200 ? null : `${status} ${text.slice(0, 200)}`),
       (error: Error) => String(error.cause ?? error),
     )
-    longestMs = Math.max(longestMs, performance.now() - began)
+    const tookMs = performance.now() - began
+    longestMs = Math.max(longestMs, tookMs)
+    recentMs = Math.max(recentMs, tookMs)
     if (outcome) failed.push(`${operation} by ${entrance}: ${outcome}`)
   }
   const began = performance.now()
@@ -113,6 +122,11 @@ function startLoad(
     }
   }, 10)
   return {
+    async longestOf(forMs) {
+      recentMs = 0
+      await sleep(forMs)
+      return recentMs
+    },
     async stop() {
       clearInterval(timer)
       await Promise.all(underWay)
