@@ -100,6 +100,8 @@ test('a server that is read-only, as an old primary is', async (t) => {
   assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'unavailable', '5'])
   for (let n = 0; n < 5; n++) assert.equal((await w.call(org.owner.token, 'projects.list', {})).status, 200, 'reads are served')
   await sql.raw(`set default_transaction_read_only = off; alter database ${name} reset default_transaction_read_only`).execute(db)
+  // A pooler keeps connections that we no longer use, and gives them to others.
+  if (process.env['TEST_POOLER_URL']) await dropOthers()
   assert.ok([200, 503].includes((await create(2)).status), 'the connections of reads are still read-only')
   assert.equal((await create(3)).status, 200, 'after a write that failed, none of them is used again')
 })
