@@ -186,8 +186,6 @@ export function service({ role, host, pooler, databases, store: storeAddress, ba
     DATABASE_POOLER: 'transaction',
     // Whichever of them is the standby serves reads.
     DATABASE_REPLICA_URLS: databases.map(({ address }) => `postgres://postgres@${address}:5432/groundtrack`).join(),
-    DATABASE_POOL: '5',
-    DATABASE_SEARCH_POOL: '2',
     STORAGE_URL: `s3://${BUCKET}`,
     S3_ENDPOINT: `http://${storeAddress}:${PORTS.store}`,
     AWS_REGION: 'us-east-1',
