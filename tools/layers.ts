@@ -287,7 +287,7 @@ export const PACKAGES: readonly Package[] = [
   {
     path: 'packages/share/',
     layers: [
-      ['share-api.ts', 'share-base-map.ts', 'blended-layer.ts'],
+      ['share-api.ts', 'share-base-map.ts', 'blended-layer.ts', 'share-visit.ts'],
       ['map-layers.ts'],
       ['share-map.ts', 'share-panel.ts'],
       ['share-compare.ts', 'share-legend.ts'],

@@ -35,6 +35,8 @@ export interface Pointed {
 }
 
 export interface MapEvents {
+  /** Scrolls the page around it unless Ctrl is pressed, or two fingers are on the map. */
+  isEmbedded?: boolean
   onMoved?(place: Place): void
   onRefused(): void
   onDrawing(busy: boolean): void
@@ -56,7 +58,7 @@ export function createMap(container: HTMLElement, events: MapEvents): ShareMap {
   const { onDrawing } = events
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const palette = () => PALETTES[dark.matches ? 'dark' : 'light']
-  const map = openMap(container, palette())
+  const map = openMap(container, palette(), events.isEmbedded ?? false)
   report(map, events)
 
   // Layers can be added; the base map may still be loading, and imagery never waits for it.
@@ -143,7 +145,7 @@ function addNearWhenDrawn(map: maplibre.Map, dark: MediaQueryList, palette: () =
   return () => baseMap?.repaintNearDetails(map, palette())
 }
 
-function openMap(container: HTMLElement, colours: Palette): maplibre.Map {
+function openMap(container: HTMLElement, colours: Palette, isEmbedded: boolean): maplibre.Map {
   const map = new maplibre.Map({
     container,
     style: baseStyle(colours),
@@ -153,6 +155,7 @@ function openMap(container: HTMLElement, colours: Palette): maplibre.Map {
     dragRotate: false,
     pitchWithRotate: false,
     touchPitch: false,
+    cooperativeGestures: isEmbedded,
   })
   map.touchZoomRotate.disableRotation()
   map.addControl(new maplibre.NavigationControl({ showCompass: false }), 'top-right')

@@ -26,15 +26,16 @@ export function createPanel(events: PanelEvents) {
   element('opacity').addEventListener('input', ({ target }) => events.onOpacity(Number((target as HTMLInputElement).value) / 100))
   element('fit').addEventListener('click', () => events.onFit())
   element('style-search').addEventListener('input', ({ target }) => findStyles((target as HTMLInputElement).value))
-  const fold = element<HTMLButtonElement>('fold')
-  fold.addEventListener('click', () => {
-    const hide = fold.getAttribute('aria-expanded') === 'true'
-    fold.setAttribute('aria-expanded', String(!hide))
-    fold.textContent = hide ? 'Show details' : 'Hide details'
+  const folding = element<HTMLButtonElement>('fold')
+  const fold = (hide: boolean) => {
+    folding.setAttribute('aria-expanded', String(!hide))
+    folding.textContent = hide ? 'Show details' : 'Hide details'
     element('panel').classList.toggle('folded', hide)
-  })
+  }
+  folding.addEventListener('click', () => fold(folding.getAttribute('aria-expanded') === 'true'))
 
   return {
+    fold,
     showTarget(opened: Opened): void {
       const { target } = opened
       text('title', target.name)

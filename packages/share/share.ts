@@ -16,10 +16,7 @@ import { asText, createCompare, fromText, type Other } from './share-compare.ts'
 import { showLegend, showValues } from './share-legend.ts'
 import type { Place, Pointed, ShareMap } from './share-map.ts'
 import { createPanel, element, formatPlace } from './share-panel.ts'
-
-const token = decodeURIComponent(location.pathname.split('/').pop() ?? '')
-/** A reload within the hour needs no password; another tab does. */
-const REMEMBERED = `share:${token}`
+import { focusOn, forgetGrant, isEmbedded, rememberedGrant, rememberGrant, token } from './share-visit.ts'
 
 let map: ShareMap | null = null
 interface Shown {
@@ -59,6 +56,7 @@ const messageOf = (error: unknown): string => (error instanceof Refused ? error.
 const mapLoading = import('./share-map.ts')
   .then(({ createMap }) => {
     map = createMap(element('map'), {
+      isEmbedded,
       onRefused: ended,
       onDrawing: (busy) => panel.setBusy(busy),
       onMoved: (place) => remember({ place }),
@@ -66,6 +64,17 @@ const mapLoading = import('./share-map.ts')
     })
   })
   .catch(() => panel.notice('The map cannot be drawn in this browser: it needs WebGL 2.'))
+
+if (isEmbedded) {
+  panel.fold(true)
+  const whole = element<HTMLAnchorElement>('whole')
+  whole.hidden = false
+  // With what is shown now: the item, its style and the place.
+  whole.addEventListener('click', () => {
+    whole.href = `/s/${encodeURIComponent(token)}${location.hash}`
+  })
+  whole.href = `/s/${encodeURIComponent(token)}`
+}
 
 const form = element<HTMLFormElement>('open')
 const password = element<HTMLInputElement>('password')
@@ -90,13 +99,13 @@ async function tryOpening(credential: { token: string; password?: string }): Pro
   enter.textContent = 'Opening …'
   try {
     const opened = await openShare(credential)
-    sessionStorage.setItem(REMEMBERED, opened.target.grant)
+    rememberGrant(opened.target.grant)
     password.value = ''
     refuse(null)
     await enterMap(opened)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    sessionStorage.removeItem(REMEMBERED)
+    forgetGrant()
     showPasswordForm(credential.password === undefined ? null : error.message)
   } finally {
     enter.disabled = false
@@ -108,8 +117,8 @@ function showPasswordForm(message: string | null): void {
   element('panel').hidden = true
   element('password-form').hidden = false
   refuse(message)
-  password.focus()
-  password.select()
+  focusOn(password)
+  if (document.activeElement === password) password.select()
 }
 
 function refuse(message: string | null): void {
@@ -123,7 +132,7 @@ async function enterMap(opened: Opened): Promise<void> {
   element('password-form').hidden = true
   element('panel').hidden = false
   panel.showTarget(opened)
-  element('title').focus()
+  focusOn(element('title'))
   await mapLoading
   if (opened.target_type === 'map') return await enterLayers(opened.target)
   items = opened.target_type === 'item' ? [opened.target] : opened.target.items
@@ -261,7 +270,7 @@ async function tellOf(of: { tilejson: string; style: string | null }, unit: stri
 /** A tile was refused: the link was ended, or the hour of this visit is over. */
 function ended(): void {
   if (element('panel').hidden) return
-  sessionStorage.removeItem(REMEMBERED)
+  forgetGrant()
   shown = null
   leave()
   showPasswordForm('This visit has ended. If the link is still open, its password opens it again.')
@@ -277,6 +286,6 @@ function leave(): void {
   showLegend([])
 }
 
-const grant = sessionStorage.getItem(REMEMBERED) ?? (await publicGrant(token))
+const grant = rememberedGrant() ?? (await publicGrant(token))
 if (grant) await tryOpening({ token: grant })
 else showPasswordForm(null)

@@ -17,6 +17,8 @@ export const PAGE_POLICY =
 export const SHARE_POLICY =
   "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** The same page for pages of other hosts: it has no session that a click could be tricked out of, only what its visitor enters. */
+export const EMBED_POLICY = SHARE_POLICY.replace("frame-ancestors 'none'", 'frame-ancestors *')
 /** The welcome page: a map as above, and a form that leads to the console. */
 export const WELCOME_POLICY = SHARE_POLICY.replace("form-action 'none'", "form-action 'self'")
 /** Our pages can ask for the visitor's location, to show imagery of it. What they embed cannot. */

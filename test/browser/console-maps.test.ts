@@ -155,6 +155,9 @@ async function maps(w: World, org: Org, chromium: Browser, hands: Hands): Promis
     link.password = await dialog.getByLabel('Password', { exact: true }).inputValue()
     await dialog.getByRole('button', { name: 'Create link' }).click()
     link.url = (await dialog.getByRole('status', { name: 'Share link' }).textContent())!
+    const code = (await dialog.getByRole('status', { name: 'Embed code' }).textContent())!
+    assert.ok(code.startsWith(`<iframe src="${link.url}/embed" title="Valley in summer" `), code)
+    await shot(page, 'map-shared')
     await page.keyboard.press('Escape')
 
     for (const [theme, viewport] of [
@@ -199,7 +202,7 @@ async function visit(w: World, chromium: Browser, { url, password }: { url: stri
   await page.getByRole('heading', { name: 'The valley' }).waitFor()
   await page.getByRole('checkbox', { name: 'fields' }).waitFor()
   const group = page.getByRole('checkbox', { name: 'Group 1' })
-  await page.locator('#map[aria-busy="false"]').waitFor({ timeout: 60_000 })
+  await page.locator('#map[aria-busy="false"]').waitFor({ timeout: PATIENT_MS })
   const all = await middle(page)
   await shot(page, 'shared-map')
   await group.uncheck()

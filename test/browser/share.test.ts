@@ -9,7 +9,9 @@ import { until } from '../support/service.ts'
 import { storeFile } from '../support/stored-file.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, shot, watchedPage, WITHOUT_BROWSER } from './chromium.ts'
+import { PATIENT_MS } from './console.ts'
 import { PAYLOADS } from './payloads.ts'
+import { hostPage } from './support/host-page.ts'
 import { colours, difference, pixelsOf } from './support/pixels.ts'
 
 const PASSWORD = 'coral and sand'
@@ -47,7 +49,14 @@ async function enter(page: Page, password: string): Promise<void> {
   await page.getByRole('button', { name: 'Open', exact: true }).click()
 }
 
-const drawn = (page: Page) => page.locator('#map[aria-busy="false"]').waitFor({ timeout: 60_000 })
+/** Somebody with a link, on whatever machine. */
+async function visitor(...given: Parameters<typeof watchedPage>): ReturnType<typeof watchedPage> {
+  const watched = await watchedPage(...given)
+  watched.page.setDefaultTimeout(PATIENT_MS)
+  return watched
+}
+
+const drawn = (page: Page) => page.locator('#map[aria-busy="false"]').waitFor({ timeout: PATIENT_MS })
 
 /** The middle of the picture on the map, as numbers. */
 async function middle(page: Page): Promise<Buffer> {
@@ -66,6 +75,7 @@ test('the public page of a share, in a real browser', { skip: WITHOUT_BROWSER },
   await t.test('an item', (part) => ofAnItem(part, w, org, chromium))
   await t.test('a collection, on a phone', () => ofACollection(w, org, chromium))
   await t.test('hostile strings', () => ofHostileStrings(w, org, chromium))
+  await t.test('a map in a page of another host', (part) => embedded(part, w, org, chromium))
 })
 
 // Goal: somebody who was sent a link opens it with the password, sees the image, changes how it is shown, downloads it, and
@@ -76,7 +86,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     description: 'Fields along the river, seen three weeks before the harvest.',
   })
   const link = await share(w, org, id, { permission: 'download' })
-  const { page, requests, faults } = await watchedPage(chromium, { acceptDownloads: true })
+  const { page, requests, faults } = await visitor(chromium, { acceptDownloads: true })
 
   await t.test('a wrong password is refused in words, and the field is ready for the next one', async () => {
     await page.goto(`${w.baseUrl}/s/${link.token}`)
@@ -119,7 +129,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
   await t.test('two styles side by side, with a divider that keys move', async () => {
     await page.getByLabel('Opacity').fill('100')
     await page.getByLabel('Compare with').selectOption({ label: 'Natural colour' })
-    await page.locator('#second[aria-busy="false"]').waitFor({ timeout: 60_000 })
+    await page.locator('#second[aria-busy="false"]').waitFor({ timeout: PATIENT_MS })
     const right = await middle(page)
     await page.getByLabel('Divider between the two images').press('End')
     await until('the other style left of the divider', async () => difference(right, await middle(page)) > 10)
@@ -141,7 +151,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
   await t.test('a reload needs no password; another tab does', async () => {
     await page.reload()
     await page.getByRole('heading', { name: 'Loire valley, June' }).waitFor()
-    const other = await watchedPage(chromium)
+    const other = await visitor(chromium)
     await other.page.goto(`${w.baseUrl}/s/${link.token}`)
     await other.page.getByLabel('Password', { exact: true }).waitFor()
     await other.page.context().close()
@@ -185,7 +195,7 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
     bbox: [2.29, 48.19, 2.31, 48.21],
   })
   const link = await share(w, org, collection_id, { target_type: 'collection' })
-  const { page, faults } = await watchedPage(chromium, {
+  const { page, faults } = await visitor(chromium, {
     viewport: { width: 390, height: 844 },
     deviceScaleFactor: 2,
     isMobile: true,
@@ -227,6 +237,66 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
   await page.context().close()
 }
 
+const frameOf = (src: string) => `<iframe src="${src}" title="The valley" width="900" height="520" allowfullscreen></iframe>`
+
+// Goal: a shared map can be part of a page of another host, with a password or without, and leaves that page its focus and its
+// scrolling; the page of the link itself cannot be framed.
+async function embedded(t: TestContext, w: World, org: Org, chromium: Browser): Promise<void> {
+  const { id } = await sceneItem(w, org, { name: 'Loire valley, May', datetime: '2025-05-12T10:40:00Z' })
+  const { id: mapId } = await w.ok(org.owner.token, 'maps.create', {
+    project_id: org.projectId,
+    name: 'The valley',
+    layers: [{ item_id: id, style: { profile: 'ndvi' }, opacity: 0.8, blend: 'multiply' }, { item_id: id }],
+  })
+  await w.ok(org.owner.token, 'organizations.set_public_links', { allowed: true })
+  const withPassword = await share(w, org, mapId, { target_type: 'map' })
+  const open = await w.ok(org.owner.token, 'share.link.create', {
+    target_type: 'map',
+    target_id: mapId,
+    is_public: true,
+    expires_at: '2031-01-01T00:00:00Z',
+  })
+
+  for (const [name, link] of Object.entries({ 'with a password': withPassword, public: open }))
+    await t.test(name, async () => {
+      const { page, faults } = await visitor(chromium)
+      await page.goto(await hostPage(t, frameOf(`${w.baseUrl}/s/${link.token}/embed`)))
+      const frame = page.frameLocator('iframe')
+      if (link === withPassword) {
+        await frame.getByLabel('Password', { exact: true }).waitFor()
+        assert.ok(await page.getByLabel('Search this site').evaluate((field) => field.matches(':focus')), 'the focus stays where it was')
+        await frame.getByLabel('Password', { exact: true }).fill(PASSWORD)
+        await frame.getByRole('button', { name: 'Open', exact: true }).click()
+      }
+      await frame.getByRole('heading', { name: 'The valley' }).waitFor()
+      if (link === open)
+        assert.ok(await page.getByLabel('Search this site').evaluate((field) => field.matches(':focus')), 'the focus stays where it was')
+      await frame.locator('#map[aria-busy="false"]').waitFor({ timeout: PATIENT_MS })
+      const centre = { x: 600, y: 300, width: 120, height: 120 } // Right of the panel.
+      await until('the layers drawn', async () => colours(await pixelsOf(page, centre)) > 200)
+      await shot(page, link === open ? 'embedded-public' : 'embedded')
+
+      const before = await pixelsOf(page, centre)
+      await frame.getByRole('button', { name: 'Show details' }).click()
+      await frame.getByRole('checkbox').first().uncheck()
+      await until('without the upper layer', async () => difference(before, await pixelsOf(page, centre)) > 5)
+      await page.mouse.move(700, 300)
+      await page.mouse.wheel(0, 300)
+      await until('the page around it scrolled', async () => await page.evaluate<boolean>('scrollY >= 200'))
+      assert.equal(await frame.getByRole('link', { name: 'Open in new tab' }).getAttribute('href'), `/s/${link.token}`)
+      assert.deepEqual(faults, [])
+      await page.context().close()
+    })
+
+  await t.test('the page of the link cannot be framed', async () => {
+    const { page, faults } = await visitor(chromium)
+    await page.goto(await hostPage(t, frameOf(`${w.baseUrl}/s/${open.token}`)))
+    await until('a refusal', () => faults.some((fault) => /frame-ancestors 'none'/.test(fault)))
+    assert.equal(await page.frameLocator('iframe').getByRole('heading', { name: 'The valley' }).count(), 0)
+    await page.context().close()
+  })
+}
+
 // Goal: row 24 of the security table: whatever people wrote is shown as they wrote it; nothing of it runs, and nothing of it
 // reaches a header.
 async function ofHostileStrings(w: World, org: Org, chromium: Browser): Promise<void> {
@@ -249,7 +319,7 @@ async function ofHostileStrings(w: World, org: Org, chromium: Browser): Promise<
   for (const name of PAYLOADS)
     await w.ok(org.owner.token, 'visualization.profile.create', { item_id: first, name, type: 'rgb', config: { bands: [4, 3, 2] } })
   const { token } = await share(w, org, collection_id, { target_type: 'collection', permission: 'download' })
-  const { page, requests, faults } = await watchedPage(chromium, { acceptDownloads: true })
+  const { page, requests, faults } = await visitor(chromium, { acceptDownloads: true })
 
   await page.goto(`${w.baseUrl}/s/${encodeURIComponent('"><script>window.marked=1</script>')}`)
   await page.getByLabel('Password', { exact: true }).fill(all)

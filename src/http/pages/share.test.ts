@@ -33,6 +33,15 @@ test('the public page of a share link', async (t) => {
     assert.doesNotMatch(page.body, /https?:\/\//, 'no address but its own')
   })
 
+  await t.test('can be framed by other hosts under its own address only', async () => {
+    const embedded = await get('/s/shr_something/embed')
+    assert.equal(embedded.body, page.body)
+    const policies = [page, embedded].map(({ headers }) => String(headers['content-security-policy']))
+    assert.equal(policies[1], policies[0]!.replace("frame-ancestors 'none'", 'frame-ancestors *'))
+    assert.notEqual(policies[1], policies[0])
+    assert.equal(embedded.headers['x-frame-options'], undefined)
+  })
+
   await t.test('all its assets and imports are served, and modules are plain JavaScript', async () => {
     const wanted = [...page.body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, address]) => address!)
     const seen = new Set<string>()

@@ -1,4 +1,7 @@
-/** `GET /s/{token}`: the same page for every token. Only the right password reveals whether the link exists. */
+/**
+ * `GET /s/{token}`, and `/s/{token}/embed` for frames: the same page for every token. Only the right password reveals whether the link
+ * exists.
+ */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -7,7 +10,7 @@ import { GRANT_SECONDS } from '#wire/share.ts'
 import { Closed } from '#core/shapes.ts'
 import { callerAddress } from '#http/caller.ts'
 import { parseBody } from '#http/body.ts'
-import { SHARE_POLICY } from '#http/headers.ts'
+import { EMBED_POLICY, SHARE_POLICY } from '#http/headers.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { validateInput } from '#core/validate.ts'
 
@@ -16,13 +19,17 @@ const Entry = Closed({ password: Type.String({ maxLength: 1_000 }) })
 
 export function registerSharePage(app: FastifyInstance): void {
   let page: Promise<Buffer> | null = null
-  app.get('/s/:token', async (_request, reply) => {
-    const html = await (page ??= readFile(PAGE))
-    return reply
-      .headers({ 'Content-Security-Policy': SHARE_POLICY, 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex, nofollow' })
-      .type('text/html; charset=utf-8')
-      .send(html)
-  })
+  for (const [address, policy] of [
+    ['/s/:token', SHARE_POLICY],
+    ['/s/:token/embed', EMBED_POLICY],
+  ] as const)
+    app.get(address, async (_request, reply) => {
+      const html = await (page ??= readFile(PAGE))
+      return reply
+        .headers({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex, nofollow' })
+        .type('text/html; charset=utf-8')
+        .send(html)
+    })
 }
 
 /** The page's unlock route: only wrong passwords count as attempts, so that many visitors with the right one are never rejected. */

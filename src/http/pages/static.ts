@@ -75,6 +75,7 @@ const ASSETS: Record<string, Asset> = {
       'share-panel.ts',
       'share-legend.ts',
       'share-compare.ts',
+      'share-visit.ts',
       'welcome.ts',
     ].map((name) => [name, script(share, name)]),
   ),

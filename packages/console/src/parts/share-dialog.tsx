@@ -58,7 +58,7 @@ export function ShareDialog({ type, id, name, mayWrite, shownStyle = null, onClo
   return (
     <Dialog title={`Share “${name}”`} onClose={onClose}>
       <div className={classes(ui.flexColumn, ui.gap16)}>
-        {mayWrite && <NewLink type={type} id={id} shownStyle={shownStyle} />}
+        {mayWrite && <NewLink type={type} id={id} name={name} shownStyle={shownStyle} />}
         <div>
           <div className={classes(ui.flexRow, ui.between)}>
             <b>Links to this {type}</b>
@@ -74,7 +74,12 @@ export function ShareDialog({ type, id, name, mayWrite, shownStyle = null, onClo
   )
 }
 
-function NewLink({ type, id, shownStyle }: Pick<ShareParts, 'type' | 'id'> & { shownStyle: ShownStyle | null }): ReactElement {
+function NewLink({
+  type,
+  id,
+  name,
+  shownStyle,
+}: Pick<ShareParts, 'type' | 'id' | 'name'> & { shownStyle: ShownStyle | null }): ReactElement {
   const [permission, setPermission] = useState<ShareLink['permission']>('view')
   const organization = useOp('organizations.get', {}, { staleTime: 60_000 })
   const mayBePublic = organization.data?.allows_public_links === true
@@ -161,14 +166,32 @@ function NewLink({ type, id, shownStyle }: Pick<ShareParts, 'type' | 'id'> & { s
           Create link
         </Button>
       </form>
-      {create.data && <CreatedLink token={create.data.token} styleId={profileId} password={create.variables.password ?? null} />}
+      {create.data && (
+        <CreatedLink name={name} token={create.data.token} styleId={profileId} password={create.variables.password ?? null} />
+      )}
     </>
   )
 }
 
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
+
+/** For a page of another site. */
+const embedCode = (url: string, title: string): string =>
+  `<iframe src="${url}" title="${title.replace(/[&"<>]/g, (character) => ENTITIES[character]!)}"` +
+  ' width="100%" height="480" style="border:0" loading="lazy" allowfullscreen></iframe>'
+
+interface CreatedParts {
+  name: string
+  token: string
+  styleId: string | null
+  password: string | null
+}
+
 /** The password is the one that the link was created with, if it has one; the form may hold another one by now. */
-function CreatedLink({ token, styleId, password }: { token: string; styleId: string | null; password: string | null }): ReactElement {
-  const url = `${location.origin}/s/${token}${styleId === null ? '' : `#${new URLSearchParams({ style: styleId }).toString()}`}`
+function CreatedLink({ name, token, styleId, password }: CreatedParts): ReactElement {
+  const view = styleId === null ? '' : `#${new URLSearchParams({ style: styleId }).toString()}`
+  const url = `${location.origin}/s/${token}${view}`
+  const code = embedCode(`${location.origin}/s/${token}/embed${view}`, name)
   return (
     <Note tone="ok" icon="check">
       <b>Link created.</b> Copy it now; it is shown only once.
@@ -181,6 +204,12 @@ function CreatedLink({ token, styleId, password }: { token: string; styleId: str
         ) : (
           <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" variant="primary" />
         )}
+      </div>
+      <div className={classes(secretStyles.secret, ui.marginTop8)}>
+        <output className={classes(ui.mono, ui.grow, ui.ellipsis)} aria-label="Embed code">
+          {code}
+        </output>
+        <CopyButton text={code} label="Copy embed code" />
       </div>
       <QrCode text={url} label="QR code of the link" />
     </Note>
