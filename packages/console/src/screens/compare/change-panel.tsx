@@ -52,6 +52,7 @@ export function ChangePanel({ a, b, style }: { a: Item; b: Item; style: string }
         <Failed error={change.error} retry={() => void change.refetch()} />
       ) : result ? (
         <>
+          <b>Change in {index.toUpperCase()}</b>
           <table className={tableStyles.table} aria-label={`Change of ${index.toUpperCase()} by ${result.change_threshold} or more`}>
             <tbody>
               <Row name="Increase" part={result.gain} />
