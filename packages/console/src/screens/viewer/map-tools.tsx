@@ -34,9 +34,11 @@ interface MapToolsParts {
   item: Item
   itemStyle: ItemStyle
   tab: Tab
+  /** Of the item's layer; 0 if it is hidden. */
+  opacity: number
 }
 
-export function MapTools({ item, itemStyle, tab }: MapToolsParts): ReactElement {
+export function MapTools({ item, itemStyle, tab, opacity }: MapToolsParts): ReactElement {
   const [, setUrl] = useUrl()
   const [tool, setTool] = useTool()
   const [isExporting, setExporting] = useState(false)
@@ -85,7 +87,7 @@ export function MapTools({ item, itemStyle, tab }: MapToolsParts): ReactElement 
       {isExporting && <ExportDialog item={item} itemStyle={itemStyle} onClose={() => setExporting(false)} />}
       <Coordinates itemId={item.id} />
       {tool === 'swipe' && <SwipeTool item={item} itemStyle={itemStyle} />}
-      {tool === 'timelapse' && <TimelapseTool item={item} itemStyle={itemStyle} />}
+      {tool === 'timelapse' && <TimelapseTool item={item} itemStyle={itemStyle} opacity={opacity} />}
       {tool !== null && tool !== 'swipe' && tool !== 'timelapse' && <PathTool key={tool} tool={tool} item={item} itemStyle={itemStyle} />}
     </>
   )

@@ -18,9 +18,16 @@ const TimelapseExport = loadLater(async () => (await import('./timelapse-export.
 
 type Timelapse = ReturnType<typeof useTimelapse>
 
-export function TimelapseTool({ item, itemStyle }: { item: Item; itemStyle: ItemStyle }): ReactElement {
+interface TimelapseToolParts {
+  item: Item
+  itemStyle: ItemStyle
+  /** Of the item's layer; 0 if it is hidden. */
+  opacity: number
+}
+
+export function TimelapseTool({ item, itemStyle, opacity }: TimelapseToolParts): ReactElement {
   const [isExporting, setExporting] = useState(false)
-  const timelapse = useTimelapse(item, itemStyle)
+  const timelapse = useTimelapse(item, itemStyle, opacity)
   const { frames, index, isPlaying, player, speed, collection } = timelapse
   const toggle = () => (isPlaying ? timelapse.pause() : timelapse.play())
   useSpace(frames.length > 1 ? toggle : null)
