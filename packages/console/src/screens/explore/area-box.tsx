@@ -69,7 +69,7 @@ export function AreaBox({ area, onArea, onPolygons, onFit, isAdding, setAdding, 
           <>
             <div className={styles.text}>
               <b>No area yet</b>
-              <span className={classes(ui.soft, ui.small, ui.block, styles.hint)}>Searches the current map view.</span>
+              <span className={classes(ui.soft, ui.small, styles.hint)}>Searches the current map view.</span>
             </div>
             <Button size="s" onClick={() => void withSharedMap((shared) => onArea(boxPolygon(shared.viewBox())))}>
               Use view

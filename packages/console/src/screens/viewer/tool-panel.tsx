@@ -24,7 +24,14 @@ export function ToolPanel({ title, summary, size, children }: ToolPanelParts): R
   const isFolded = isPhone && isChosen
   return (
     <section
-      className={classes(mapSlotStyles.floating, styles.toolPanel, size && styles[size], isFolded && styles.folded, ui.flexColumn)}
+      className={classes(
+        mapSlotStyles.floating,
+        styles.toolPanel,
+        size === 'low' && styles.low,
+        size === 'high' && styles.high,
+        isFolded && styles.folded,
+        ui.flexColumn,
+      )}
       aria-label={title}
     >
       <div className={classes(ui.flexRow, ui.gap4)}>
