@@ -1,6 +1,7 @@
 /** The toolbar on the map of an item, and the tool in use. Tools are loaded when they are first used. */
 import { useEffect, useState, type ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
+import { ToolButton } from '../../map/tool-button.tsx'
 import { useUrl } from '../../state/url.ts'
 import { classes } from '../../ui/classes.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
@@ -58,17 +59,7 @@ export function MapTools({ item, itemStyle, tab, opacity }: MapToolsParts): Reac
         aria-label="Map tools"
       >
         {BUTTONS.map(({ tool: each, icon, text }) => (
-          <button
-            key={each}
-            type="button"
-            className={each === active ? mapSlotStyles.selected : ''}
-            aria-pressed={each === active}
-            aria-label={text}
-            title={text}
-            onClick={() => toggle(each)}
-          >
-            <Icon name={icon} />
-          </button>
+          <ToolButton key={each} icon={icon} text={text} isActive={each === active} onClick={() => toggle(each)} />
         ))}
         <hr />
         <button
