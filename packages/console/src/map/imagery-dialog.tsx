@@ -12,7 +12,7 @@ import ui from '../ui/ui.module.css'
 const MAX_ITEMS = 50
 
 interface ImageryChoice {
-  backdrop: NonNullable<Backdrop>
+  backdrop: NonNullable<Backdrop> & { name: string }
   about: string
 }
 

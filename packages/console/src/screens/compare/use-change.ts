@@ -53,7 +53,7 @@ export function useChange({ a, b, style, isShown }: ChangeParts) {
   }, [isDue])
   // By their dates, whichever side they are on.
   const [before, after] = (a?.datetime ?? '') <= (b?.datetime ?? '') ? [a, b] : [b, a]
-  const params = { before_item_id: before?.id, after_item_id: after?.id, geometry: area, index_name: index }
+  const params = { before_item_id: before?.id ?? '', after_item_id: after?.id ?? '', geometry: area!, index_name: index }
   const query = useOp('analytics.execute', { operation: 'change_detection', params }, { enabled: area !== null, staleTime: 300_000 })
   const { tile_template: tiles, url } = query.data?.raster ?? {}
   return {

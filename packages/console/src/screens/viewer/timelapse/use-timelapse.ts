@@ -97,7 +97,7 @@ function useHasAsset(item: Item, assetKey: string | null): ((id: string) => bool
   return useMemo(() => {
     if (assetKey === null || isError) return always
     const ids = data && withAsset(data.features, assetKey)
-    return ids ? (id) => ids.has(id) : null
+    return ids ? (id: string) => ids.has(id) : null
   }, [assetKey, data, isError])
 }
 
