@@ -27,8 +27,8 @@ export function ToolPanel({ title, summary, size, children }: ToolPanelParts): R
       className={classes(
         mapSlotStyles.floating,
         styles.toolPanel,
-        size === 'low' && styles.low,
-        size === 'high' && styles.high,
+        size === 'low' && styles.lowSheet,
+        size === 'high' && styles.highSheet,
         isFolded && styles.folded,
         ui.flexColumn,
       )}
