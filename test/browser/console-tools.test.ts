@@ -82,7 +82,7 @@ async function press({ here: { page }, isPhone }: Place, x: number, y: number): 
 async function distance(place: Place): Promise<void> {
   const { here, hands, isPhone } = place
   const { page } = here
-  // On a phone, the centre is at the edge of the sheet.
+  // On a phone, the sheet covers the lower part of the map.
   await open(place, '', isPhone ? '2.3,48.197' : undefined)
   await page.getByRole('button', { name: 'Measure distance (M)' }).click()
   await panel(page, 'Distance').waitFor()
