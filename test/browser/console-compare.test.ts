@@ -29,8 +29,8 @@ interface Scenes {
   hands: Hands
 }
 
-// Goal (J6): the divider by mouse and by keys; side by side, blinking and as a difference; the change in hectares is that of analytics.execute; the
-// alert begins with the expression, the place and the line.
+// Goal (J6): the divider by mouse and by keys; side by side, blinking, and as a difference that is drawn from what was measured; the
+// change in hectares is that of analytics.execute; the alert begins with the expression, the place and the line.
 async function compare(w: World, org: Org, chromium: Browser, { june, october, hands }: Scenes): Promise<void> {
   const here = await seat(w, chromium)
   const { page } = here
