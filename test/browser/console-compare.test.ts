@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#start/console-build.ts'
+import { until } from '../support/service.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, HANDS, shot, WITHOUT_TIME, type Hands } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, journey, PHONE, sceneItem, seat, signIn } from './console.ts'
+import { assertAccessible, assertOwnBusiness, journey, PATIENT_MS, PHONE, sceneItem, seat, signIn } from './console.ts'
 
 for (const hands of HANDS)
   test(`the console: compare, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
@@ -28,8 +29,8 @@ interface Scenes {
   hands: Hands
 }
 
-// Goal (J6): the divider by mouse and by keys; side by side and blinking; the change in hectares is that of analytics.execute; the
-// alert begins with the expression, the place and the line.
+// Goal (J6): the divider by mouse and by keys; side by side, blinking, and as a difference that is drawn from what was measured; the
+// change in hectares is that of analytics.execute; the alert begins with the expression, the place and the line.
 async function compare(w: World, org: Org, chromium: Browser, { june, october, hands }: Scenes): Promise<void> {
   const here = await seat(w, chromium)
   const { page } = here
@@ -84,6 +85,18 @@ async function compare(w: World, org: Org, chromium: Browser, { june, october, h
     assert.match(loss!, /\d/)
     const [request] = [here.requests.findLast((url) => url.endsWith('/v1/op/analytics.execute'))]
     assert.ok(request, 'the numbers come from analytics.execute')
+    await change.getByRole('img', { name: /^Histogram of the change in NDVI, from / }).waitFor()
+
+    await page.getByRole('button', { name: 'Difference', exact: true }).click()
+    await page.waitForURL(/mode=difference/)
+    const isDifference = (url: string) => /\/api\/v1\/analytics\/[\w-]+\/tiles\//.test(url)
+    await until('tiles of the difference', () => Promise.resolve(here.requests.some(isDifference)), PATIENT_MS)
+    const runs = () => here.requests.filter((url) => url.endsWith('/v1/op/analytics.execute')).length
+    const before = runs()
+    await change.getByRole('button', { name: 'Download raster' }).waitFor()
+    await assertAccessible(page, 'the difference')
+    await shot(page, 'compare-difference')
+    assert.equal(runs(), before, 'what was measured is drawn')
 
     await change.getByRole('link', { name: 'Create alert' }).click()
     await page.getByRole('heading', { name: 'New alert' }).waitFor()

@@ -30,6 +30,9 @@ async function timeSeries(w: World, org: Org, chromium: Browser): Promise<void> 
     await page.getByRole('img', { name: /^Mean of/ }).waitFor()
     await assertAccessible(page, 'time series')
     await shot(page, 'series')
+    const legend = (await page.getByText('viridis').first().boundingBox())!
+    const chart = (await page.getByRole('region', { name: 'Time series' }).boundingBox())!
+    assert.ok(legend.y + legend.height < chart.y, 'the legend is above the chart')
     await page.reload()
     await page.getByRole('img', { name: /^Mean of/ }).waitFor()
     const series = page.getByRole('region', { name: 'Time series' })

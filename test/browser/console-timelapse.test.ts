@@ -92,6 +92,10 @@ async function chosen(place: Place): Promise<void> {
   )
   await assertAccessible(page, 'a timelapse')
   await shot(page, `timelapse${suffix(place)}`)
+  if (isPhone) {
+    const [map, sheet] = [await page.getByRole('application').boundingBox(), await panel(page).boundingBox()]
+    assert.ok(sheet!.height <= map!.height * 0.45, 'the map has more than half of the height')
+  }
   await slider(page).focus()
   await page.keyboard.press('ArrowRight')
   await onMap(page, TEXTS[1]).waitFor()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { createConsoleBuild } from '#start/console-build.ts'
 import { until } from '../support/service.ts'
@@ -82,7 +82,7 @@ async function press({ here: { page }, isPhone }: Place, x: number, y: number): 
 async function distance(place: Place): Promise<void> {
   const { here, hands, isPhone } = place
   const { page } = here
-  // On a phone, the centre is at the edge of the sheet.
+  // On a phone, the sheet covers the lower part of the map.
   await open(place, '', isPhone ? '2.3,48.197' : undefined)
   await page.getByRole('button', { name: 'Measure distance (M)' }).click()
   await panel(page, 'Distance').waitFor()
@@ -98,6 +98,7 @@ async function distance(place: Place): Promise<void> {
   await page.getByRole('button', { name: 'Point 2 of 2: 48.21200, 2.32000' }).waitFor()
   await assertAccessible(page, 'a distance')
   await shot(page, `tools-distance${suffix(place)}`)
+  if (isPhone) await folded(page)
   const second = page.getByRole('button', { name: /^Point 2 of 2/ })
   await second.focus()
   await page.keyboard.press('ArrowRight')
@@ -131,6 +132,22 @@ async function distance(place: Place): Promise<void> {
   assert.doesNotMatch(page.url(), /tool=|line=/)
 }
 
+const heightOf = async (locator: Locator) => (await locator.boundingBox())!.height
+
+/** The sheet of a tool leaves more than half of the map, and all but its figures when it is folded. */
+async function folded(page: Page): Promise<void> {
+  const map = await heightOf(page.getByRole('application'))
+  const sheet = panel(page, 'Distance')
+  assert.ok((await heightOf(sheet)) <= map * 0.45, 'the map has more than half of the height')
+  await sheet.getByRole('button', { name: 'Hide details' }).click()
+  await sheet.getByRole('button', { name: 'Remove last point' }).waitFor({ state: 'detached' })
+  assert.ok((await heightOf(sheet)) <= 120, 'folded')
+  assert.match(await statusOf(page, 'Distance'), /2 points/)
+  await assertAccessible(page, 'a folded sheet')
+  await sheet.getByRole('button', { name: 'Show details' }).click()
+  await sheet.getByRole('button', { name: 'Remove last point' }).waitFor()
+}
+
 /** The area is that of the service, and a zone is measured in Statistics. */
 async function areaAndZone(place: Place): Promise<void> {
   const { page } = place.here
@@ -141,10 +158,12 @@ async function areaAndZone(place: Place): Promise<void> {
   await shot(page, `tools-area${suffix(place)}`)
   await open(place)
   await page.getByRole('button', { name: 'Draw zone (Z)' }).click()
-  await page.getByRole('tab', { name: 'Statistics', selected: true }).waitFor()
+  // On a phone, the sheet of the tool is in place of the inspector.
+  if (!place.isPhone) await page.getByRole('tab', { name: 'Statistics', selected: true }).waitFor()
   for (const text of ['48.195, 2.29', '48.195, 2.31', '48.205, 2.31']) await type(page, 'New zone', text)
   await panel(page, 'New zone').getByRole('button', { name: 'Add zone' }).click()
   await panel(page, 'New zone').waitFor({ state: 'detached' })
+  await page.getByRole('tab', { name: 'Statistics', selected: true }).waitFor()
   await page.getByText('A, 82.7 ha').waitFor()
   await page.getByRole('rowheader', { name: 'Mean' }).waitFor()
 }
@@ -162,6 +181,9 @@ async function profile(place: Place): Promise<void> {
   await until('a value at the end', async () => (await chart.getAttribute('aria-valuetext'))!.startsWith('1.49 km: b8-b4 '), PATIENT_MS)
   await assertAccessible(page, 'a profile')
   await shot(page, `tools-profile${suffix(place)}`)
+  const legend = (await page.getByText('viridis').first().boundingBox())!
+  const lower = (await (isPhone ? panel(page, 'Profile') : values).boundingBox())!
+  assert.ok(legend.y + legend.height < lower.y, 'the legend is above the chart')
   const csv = await saved(page, () => values.getByRole('button', { name: 'CSV' }).click())
   const [head, ...rows] = csv.split('\r\n').map((line) => line.split(','))
   assert.deepEqual(head, ['distance_m', 'longitude', 'latitude', 'b8-b4'])

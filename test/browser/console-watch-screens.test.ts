@@ -86,7 +86,7 @@ async function watchedOrganization(w: World, org: Org): Promise<Screen[]> {
     ['webhooks', `/develop/webhooks/${hook.id}?delivery=${deliveries[0].id}`, '.webhooks-detail'],
     ['webhooks-list', '/develop/webhooks', '.webhooks-endpoint'],
     ['view-stretch', `/view/${item}?expr=${shown}`, '.stretch rect[fill="var(--c1)"]'],
-    ['view-statistics', `/view/${item}?expr=${shown}&tab=statistics&zones=${zones}&series=1`, '.time-series canvas'],
+    ['view-statistics', `/view/${item}?expr=${shown}&tab=statistics&zones=${zones}&series=1`, '.values-panel canvas'],
     ['reports', '/reports', '.ui-twoToOne'],
     ['audit', '/team/audit', 'table, .states-empty'],
   ]

@@ -43,6 +43,7 @@ function standIn(t: TestContext, instant: readonly string[] = []) {
     order,
     listeners,
     added: () => [...opacity.keys()].map(nameOf),
+    opacityOf: (name: string) => opacity.get(idOf(name)),
     seen: () => [...opacity].flatMap(([id, value]) => (value > 0 ? [nameOf(id)] : [])),
     arrive(name: string) {
       loaded.add(name)
@@ -171,4 +172,24 @@ test('who waits for a frame is told when it is seen, or when they give up', asyn
   stopped.abort()
   await assert.rejects(third, /abort/)
   await assert.rejects(player.show(1, stopped.signal), /abort/)
+})
+
+test('frames have the opacity of the layer in whose place they are, whenever it changes', async (t) => {
+  const here = standIn(t, ['a', 'b', 'c'])
+  const player = new FramePlayer(here.shared, () => undefined, here.now)
+  player.setOpacity(0.5)
+  player.setFrames([frame('a'), frame('b'), frame('c')], 0)
+  await turn()
+  assert.equal(here.opacityOf('a'), 0.5)
+  assert.equal(here.opacityOf('b'), 0, 'loaded ahead, and not seen')
+  player.setOpacity(0.25)
+  assert.deepEqual([here.opacityOf('a'), here.opacityOf('b')], [0.25, 0])
+  player.goTo(1)
+  await turn()
+  t.mock.timers.tick(1_000)
+  assert.equal(here.opacityOf('b'), 0.25)
+  assert.deepEqual(here.seen(), ['b'])
+  player.close()
+  player.setOpacity(1)
+  assert.deepEqual(here.added(), [])
 })

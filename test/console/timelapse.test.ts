@@ -4,7 +4,15 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { layoutOf } from '../../packages/console/src/screens/viewer/timelapse/frame-picture.ts'
-import { evenly, frameMsOf, framesOf, indexOfDay, SPEEDS, speedOf } from '../../packages/console/src/screens/viewer/timelapse/frames.ts'
+import {
+  evenly,
+  frameMsOf,
+  framesOf,
+  indexOfDay,
+  SPEEDS,
+  speedOf,
+  withAsset,
+} from '../../packages/console/src/screens/viewer/timelapse/frames.ts'
 import { GifEncoder } from '../../packages/console/src/screens/viewer/timelapse/gif.ts'
 import { encodeMp4 } from '../../packages/console/src/screens/viewer/timelapse/mp4.ts'
 import { indexColours } from '../../packages/console/src/screens/viewer/timelapse/palette.ts'
@@ -61,6 +69,15 @@ test('frames are the days of a place in order, and scenes of one day are one fra
   ]
   assert.equal(framesOf(overDateLine, [179.5, 0, -179.5, 1]).length, 2)
   assert.equal(framesOf(overDateLine, [170, 0, 178, 1]).length, 0)
+})
+
+test('an asset key is used only for items that have such an asset', () => {
+  const feature = (id: string, ...keys: string[]) =>
+    ({ id: `scene of ${id}`, properties: { 'svc:item_id': id }, assets: Object.fromEntries(keys.map((key) => [key, {}])) }) as never
+  const features = [feature('a', 'data', 'june.tif'), feature('b', 'data', 'october.tif'), feature('c')]
+  assert.deepEqual([...withAsset(features, 'data')], ['a', 'b'])
+  assert.deepEqual([...withAsset(features, 'june.tif')], ['a'])
+  assert.deepEqual([...withAsset(features, 'constructor')], [])
 })
 
 test('a day finds its frame or the closest one, and anything else the first', () => {

@@ -41,6 +41,7 @@ export class FramePlayer {
   #frames: readonly MapFrame[] = []
   #target = 0
   #shown: MapFrame | null = null
+  #opacity = 1
   readonly #added = new Set<string>()
   readonly #failed = new Set<string>()
   #changedAt = Number.NEGATIVE_INFINITY
@@ -67,6 +68,13 @@ export class FramePlayer {
   goTo(index: number): void {
     this.#target = index
     void this.#shared.ready.then(this.#update)
+  }
+
+  /** Of whatever frame is seen, as of the layer in whose place it is. */
+  setOpacity(opacity: number): void {
+    this.#opacity = opacity
+    if (this.#isClosed) return
+    for (const id of idsOf(this.#shown)) this.#shared.map.setPaintProperty(id, 'raster-opacity', opacity)
   }
 
   /** Goes to a frame and resolves when it is on the map. */
@@ -131,7 +139,7 @@ export class FramePlayer {
       return
     }
     const { map } = this.#shared
-    for (const id of idsOf(frame)) map.setPaintProperty(id, 'raster-opacity', 1)
+    for (const id of idsOf(frame)) map.setPaintProperty(id, 'raster-opacity', this.#opacity)
     for (const id of idsOf(this.#shown)) if (!idsOf(frame).includes(id)) map.setPaintProperty(id, 'raster-opacity', 0)
     this.#shown = frame
     this.#changedAt = this.#now()

@@ -3,6 +3,7 @@ import { useState, type ReactElement } from 'react'
 import { useOp } from '../api/query.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Button, Choice } from '../ui/kit.ts'
+import { Offer, Offers } from '../ui/offers.tsx'
 import { classes } from '../ui/classes.ts'
 import { chooseBackdrop, useBackdrop, type Backdrop } from './backdrop.ts'
 import styles from './imagery-dialog.module.css'
@@ -10,8 +11,8 @@ import ui from '../ui/ui.module.css'
 
 const MAX_ITEMS = 50
 
-interface Offer {
-  backdrop: NonNullable<Backdrop>
+interface ImageryChoice {
+  backdrop: NonNullable<Backdrop> & { name: string }
   about: string
 }
 
@@ -22,7 +23,7 @@ export default function ImageryDialog({ onClose }: { onClose(): void }): ReactEl
   const projectId = project ?? projects.data?.projects[0]?.id ?? ''
   const collections = useOp('collections.list', { project_id: projectId }, { enabled: projectId !== '' })
   const items = useOp('items.list', { project_id: projectId, limit: MAX_ITEMS }, { enabled: projectId !== '' })
-  const choices: Offer[] = [
+  const choices: ImageryChoice[] = [
     ...(collections.data ?? []).map(({ id, name }) => ({
       backdrop: { kind: 'collection' as const, id, name },
       about: 'Collection',
@@ -44,16 +45,17 @@ export default function ImageryDialog({ onClose }: { onClose(): void }): ReactEl
         onChange={(event) => setProject(event.target.value)}
         options={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, text: name }))}
       />
-      <ul className={styles.list} aria-label="Imagery">
+      <Offers label="Imagery">
         {choices.map(({ backdrop, about }) => (
-          <li key={backdrop.id}>
-            <button type="button" aria-pressed={chosen?.id === backdrop.id} onClick={() => choose(backdrop)}>
-              <span className={ui.ellipsis}>{backdrop.name}</span>
-              <span className={ui.soft}>{about}</span>
-            </button>
-          </li>
+          <Offer
+            key={backdrop.id}
+            name={backdrop.name}
+            about={about}
+            isChosen={chosen?.id === backdrop.id}
+            onPick={() => choose(backdrop)}
+          />
         ))}
-      </ul>
+      </Offers>
       {choices.length === 0 && !collections.isPending && !items.isPending && <p className={ui.soft}>This project has no imagery.</p>}
       {chosen !== null && chosen.kind !== 'map' && (
         <Button onClick={() => choose(null)} icon="globe">

@@ -29,7 +29,7 @@ const ACCESSES = [
 const WORDS =
   'coral sand tide reef dune mesa fern moss lake delta ridge grove amber slate cedar linen maple river stone cloud field ocean'.split(' ')
 
-/** Three words and a number, by the browser's own randomness: easy to say on the phone. */
+/** Four words and a number, by the browser's own randomness: easy to say on the phone. */
 function newPassword(): string {
   const picks = crypto.getRandomValues(new Uint32Array(5))
   return [...[...picks].slice(0, 4).map((pick) => WORDS[pick % WORDS.length]), String((picks[4]! % 90) + 10)].join('-')
@@ -128,36 +128,35 @@ function NewLink({
             visible for a while.
           </Note>
         )}
-        <div className={ui.pair}>
-          {!isPublic && (
-            <Field
-              label="Password"
-              className={fieldStyles.monoField}
-              required
-              minLength={8}
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-              help="Send it separately from the link."
-              end={
-                <Button
-                  size="s"
-                  variant="quiet"
-                  icon="retry"
-                  label="Generate another password"
-                  className={fieldStyles.inField}
-                  onClick={() => setPassword(newPassword())}
-                />
-              }
-            />
-          )}
-          <Choice
-            label="Expires"
-            value={days}
-            onChange={(event) => setDays(event.target.value)}
-            options={EXPIRY_DAYS.map((count) => ({ value: String(count), text: `in ${plural(count, 'day')}` }))}
-            help="You can revoke it at any time."
+        {/* All of a generated password can be read. */}
+        {!isPublic && (
+          <Field
+            label="Password"
+            className={fieldStyles.monoField}
+            required
+            minLength={8}
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+            help="Send it separately from the link."
+            end={
+              <Button
+                size="s"
+                variant="quiet"
+                icon="retry"
+                label="Generate another password"
+                className={fieldStyles.inField}
+                onClick={() => setPassword(newPassword())}
+              />
+            }
           />
-        </div>
+        )}
+        <Choice
+          label="Expires"
+          value={days}
+          onChange={(event) => setDays(event.target.value)}
+          options={EXPIRY_DAYS.map((count) => ({ value: String(count), text: `in ${plural(count, 'day')}` }))}
+          help="You can revoke it at any time."
+        />
         {isUnsaved && (
           <p className={classes(ui.soft, ui.small)}>The style is saved as a profile of this item, so that the link opens in it.</p>
         )}

@@ -59,7 +59,7 @@ export function TwoFactorCard(): ReactElement {
 
 function Row({ icon, title, about, children }: { icon: IconName; title: string; about: string; children?: ReactNode }): ReactElement {
   return (
-    <li className={classes(listStyles.entry, styles.entry)}>
+    <li className={classes(listStyles.entry, listStyles.inCard)}>
       <span className={ui.avatar}>
         <Icon name={icon} />
       </span>
@@ -80,7 +80,7 @@ function passkeyText({ is_synced, created_at, last_used_at }: TwoFactors['passke
 function Factors({ data, onStep }: { data: TwoFactors; onStep(step: Step): void }): ReactElement {
   return (
     <>
-      <ul className={classes(styles.list, ui.marginTop12)}>
+      <ul className={classes(listStyles.plain, ui.marginTop12)}>
         <Row
           icon="clock"
           title="Authenticator app"
@@ -289,7 +289,7 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose()
         <Note tone="warn" icon="warn">
           <b>They are shown once.</b> Each code replaces a lost factor once. Keep them where you would find them without your phone.
         </Note>
-        <ul className={classes(styles.codes, ui.mono)} aria-label="Recovery codes">
+        <ul className={classes(listStyles.plain, styles.codes, ui.mono)} aria-label="Recovery codes">
           {codes.map((code) => (
             <li key={code}>{code}</li>
           ))}

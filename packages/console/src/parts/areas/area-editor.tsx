@@ -4,7 +4,7 @@ import { showHandles, type AreaHandles } from '../../map/area-handles.ts'
 import { mayRemove, moveCorner, positionOf, removeCorner, type Corner } from '../../map/edit-rings.ts'
 import { areaOf, boxOf, isWithinLimits, MAX_VERTICES, vertexCount, type AreaShape } from '../../map/geo.ts'
 import { readArea } from '../../map/read-area.ts'
-import { sharedMap } from '../../map/shared-map.ts'
+import { sharedMap, type SharedMap } from '../../map/shared-map.ts'
 import { exactArea } from '../../ui/format.ts'
 import { Button, Field } from '../../ui/kit.ts'
 import { classes } from '../../ui/classes.ts'
@@ -13,9 +13,18 @@ import ui from '../../ui/ui.module.css'
 import styles from './area-editor.module.css'
 
 const MAX_STEPS = 200
-/** What the panel covers of the map on a phone. */
-const PANEL_PX = 170
+/** What the sheet covers of the map on a phone, at most, and the space above it. */
+const SHEET_PX = 250
+const SHEET_PART = 0.45
+const ABOVE_SHEET_PX = 24
+const ZOOM_PX = 64
 const PHONE_PX = 760
+
+/** The corners are between the tools, the zoom buttons and the sheet. */
+function phonePadding(shared: SharedMap) {
+  const bottom = Math.round(Math.min(SHEET_PX, shared.element.clientHeight * SHEET_PART)) + ABOVE_SHEET_PX
+  return { ...shared.padding(), right: ZOOM_PX, bottom }
+}
 
 interface AreaEditorParts {
   area: AreaShape
@@ -41,8 +50,7 @@ export default function AreaEditor({ area: initial, onDone, onCancel }: AreaEdit
   }, [])
   useEffect(() => {
     const shared = sharedMap()
-    if (shared.element.clientWidth < PHONE_PX)
-      shared.fit(boxOf(initial), { animate: false, padding: { ...shared.padding(), top: PANEL_PX } })
+    if (shared.element.clientWidth < PHONE_PX) shared.fit(boxOf(initial), { animate: false, padding: phonePadding(shared) })
     handles.current = showHandles(shared, { onMove: setMoving, onChange: change, onSelect: setSelected })
     return () => {
       handles.current?.stop()

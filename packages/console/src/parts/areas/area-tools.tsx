@@ -3,6 +3,7 @@ import { useEffect, useState, type ReactElement } from 'react'
 import type { DrawMode } from '../../map/draw.ts'
 import { areaOf, MAX_AREA_M2, polygonsOf, vertexCount, type Position } from '../../map/geo.ts'
 import { MapHint } from '../../map/map-hint.tsx'
+import { ToolButton } from '../../map/tool-button.tsx'
 import { exactArea } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { loadLater } from '../../ui/load-later.tsx'
@@ -55,17 +56,7 @@ export function AreaTools({ onArea, onPolygons, children }: AreaToolsParts): Rea
         aria-label="Area"
       >
         {TOOLS.map(({ mode: toolMode, icon, text }) => (
-          <button
-            key={toolMode}
-            type="button"
-            className={mode === toolMode ? mapSlotStyles.selected : ''}
-            aria-pressed={mode === toolMode}
-            aria-label={text}
-            title={text}
-            onClick={() => void toggle(toolMode)}
-          >
-            <Icon name={icon} />
-          </button>
+          <ToolButton key={toolMode} icon={icon} text={text} isActive={mode === toolMode} onClick={() => void toggle(toolMode)} />
         ))}
         <hr />
         <button

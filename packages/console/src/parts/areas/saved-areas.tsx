@@ -12,8 +12,8 @@ import { Button, Choice, Field } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { classes } from '../../ui/classes.ts'
+import listStyles from '../../ui/list.module.css'
 import ui from '../../ui/ui.module.css'
-import styles from './saved-areas.module.css'
 
 /** The type of an item that is an area without imagery. */
 const TYPE = 'user_vector'
@@ -103,7 +103,7 @@ export default function SavedAreas({ hasArea, onUse, onClose }: SavedAreasParts)
               renamed === area.id ? (
                 <RenameRow key={area.id} area={area} onClose={() => setRenamed(null)} />
               ) : (
-                <li key={area.id} className={styles.area}>
+                <li key={area.id} className={listStyles.withActions}>
                   <div className={ui.grow}>
                     <b className={ui.ellipsis}>{area.name}</b>
                     <div className={classes(ui.soft, ui.small)}>
@@ -152,7 +152,7 @@ function RenameRow({ area, onClose }: { area: SavedArea; onClose(): void }): Rea
     update.mutate({ item_id: area.id, name: name.trim() }, { onSuccess: onClose })
   }
   return (
-    <li className={styles.area}>
+    <li className={listStyles.withActions}>
       <form className={classes(ui.flexRow, ui.gap6, ui.grow, ui.wrap)} onSubmit={send}>
         <Field label="New name" required maxLength={200} data-autofocus value={name} onChange={(event) => setName(event.target.value)} />
         <Button size="s" type="submit" variant="primary" busy={update.isPending} disabled={name.trim() === ''}>

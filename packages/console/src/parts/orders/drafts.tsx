@@ -12,7 +12,7 @@ import { Button, Field, Note } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { classes } from '../../ui/classes.ts'
-import areaStyles from '../areas/saved-areas.module.css'
+import listStyles from '../../ui/list.module.css'
 import ui from '../../ui/ui.module.css'
 
 /** Buttons that open the dialogs, for the header of a page. */
@@ -123,7 +123,7 @@ function DraftList({ onClose }: { onClose(): void }): ReactElement {
             {drafts.map(
               ({ id, name, capture_count, updated_at }) =>
                 name !== null && (
-                  <li key={id} className={areaStyles.area}>
+                  <li key={id} className={listStyles.withActions}>
                     <div className={ui.grow}>
                       <b className={ui.ellipsis}>{name}</b>
                       <div className={classes(ui.soft, ui.small)}>

@@ -1,5 +1,5 @@
 /** The signed-in user's own account. */
-import { useState, type ReactElement } from 'react'
+import { useState, type ReactElement, type ReactNode } from 'react'
 import { useNavigate } from '@tanstack/react-router'
 import { post, useAccountChange, useSessions, type Session } from '../../api/account.ts'
 import { queries, useMe } from '../../api/query.ts'
@@ -51,23 +51,38 @@ function Profile(): ReactElement {
     toast('Name saved')
   })
   return (
-    <Card title="Profile">
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(undefined)
-        }}
-      >
-        <Field label="Name" autoComplete="name" required maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
-        <FormProblem error={save.error} />
-        <Button type="submit" busy={save.isPending} disabled={name.trim() === who.name}>
-          Save name
-        </Button>
-      </form>
-    </Card>
+    <ChangeForm title="Profile" action="Save name" change={save} isDisabled={name.trim() === who.name}>
+      <Field label="Name" autoComplete="name" required maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
+    </ChangeForm>
   )
 }
+
+interface ChangeFormParts {
+  title: string
+  action: string
+  change: { mutate(input: undefined): void; isPending: boolean; error: Error | null }
+  isDisabled?: boolean
+  children: ReactNode
+}
+
+/** A card with the fields of one change, and the button that sends it. */
+const ChangeForm = ({ title, action, change, isDisabled, children }: ChangeFormParts): ReactElement => (
+  <Card title={title}>
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        change.mutate(undefined)
+      }}
+    >
+      {children}
+      <FormProblem error={change.error} />
+      <Button type="submit" busy={change.isPending} disabled={isDisabled}>
+        {action}
+      </Button>
+    </form>
+  </Card>
+)
 
 function EmailAddress(): ReactElement {
   const me = useMe()
@@ -79,44 +94,32 @@ function EmailAddress(): ReactElement {
   })
   const pending = me.data?.pending_email
   return (
-    <Card title="Email address">
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          change.mutate(undefined)
-        }}
-      >
-        <p>
-          You sign in with <b>{me.data?.user.email}</b>.
-        </p>
-        {pending && (
-          <Note tone="warn" icon="clock">
-            <b>Confirm {pending}.</b> Use the link in the email that we sent there; it works for 24 hours. Until then, nothing changes.
-          </Note>
-        )}
-        <Field
-          label="New email address"
-          type="email"
-          autoComplete="email"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-        <Field
-          label="Password to confirm the change"
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-        <FormProblem error={change.error} />
-        <Button type="submit" busy={change.isPending}>
-          Change email address
-        </Button>
-      </form>
-    </Card>
+    <ChangeForm title="Email address" action="Change email address" change={change}>
+      <p>
+        You sign in with <b>{me.data?.user.email}</b>.
+      </p>
+      {pending && (
+        <Note tone="warn" icon="clock">
+          <b>Confirm {pending}.</b> Use the link in the email that we sent there; it works for 24 hours. Until then, nothing changes.
+        </Note>
+      )}
+      <Field
+        label="New email address"
+        type="email"
+        autoComplete="email"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <Field
+        label="Password to confirm the change"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+    </ChangeForm>
   )
 }
 
@@ -130,38 +133,26 @@ function Password(): ReactElement {
     toast('Password changed. Other sessions have ended.')
   })
   return (
-    <Card title="Password">
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          change.mutate(undefined)
-        }}
-      >
-        <Field
-          label="Current password"
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-        <Field
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={MIN_PASSWORD}
-          help={`${MIN_PASSWORD} characters or more. All other sessions end.`}
-          value={next}
-          onChange={(event) => setNext(event.target.value)}
-        />
-        <FormProblem error={change.error} />
-        <Button type="submit" busy={change.isPending}>
-          Change password
-        </Button>
-      </form>
-    </Card>
+    <ChangeForm title="Password" action="Change password" change={change}>
+      <Field
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <Field
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={MIN_PASSWORD}
+        help={`${MIN_PASSWORD} characters or more. All other sessions end.`}
+        value={next}
+        onChange={(event) => setNext(event.target.value)}
+      />
+    </ChangeForm>
   )
 }
 
@@ -186,7 +177,7 @@ function Sessions(): ReactElement {
       <FormProblem error={endOthers.error} />
       <Loaded query={sessions}>
         {({ sessions: list }) => (
-          <ul className={styles.list} aria-label="Sessions">
+          <ul className={listStyles.plain} aria-label="Sessions">
             {list.map((session) => (
               <SessionRow key={session.id} session={session} />
             ))}
@@ -204,7 +195,7 @@ function SessionRow({ session }: { session: Session }): ReactElement {
   })
   const { device, address, is_current: isCurrent, created_at, last_used_at } = session
   return (
-    <li className={classes(listStyles.entry, styles.entry)}>
+    <li className={classes(listStyles.entry, listStyles.inCard)}>
       <span className={ui.avatar}>
         <Icon name="globe" />
       </span>

@@ -1,4 +1,4 @@
-/** Two items of one place: swiped by pointer, finger or keys, side by side, or blinking. */
+/** Two items of one place: swiped by pointer, finger or keys, side by side, blinking, or as their difference. */
 import type { ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
@@ -14,6 +14,7 @@ import { Empty, Skeleton } from '../../ui/states.tsx'
 import { ChangePanel } from './change-panel.tsx'
 import { ComparedMaps, type Mode } from './compared-maps.tsx'
 import { DateStrip } from './date-strip.tsx'
+import { useChange } from './use-change.ts'
 import { classes } from '../../ui/classes.ts'
 import mapSlotStyles from '../../map/map-slot.module.css'
 import styles from './compare.module.css'
@@ -41,6 +42,8 @@ export function Compare(): ReactElement {
   )
   const recent = useOp('items.search_org', { limit: MAX_ITEMS }, { enabled: !idA })
   useTitle({ text: 'Library', to: '/library' }, 'Compare')
+  const mode = modeOf(url['mode'])
+  const change = useChange({ a: first, b: second, style, isShown: mode === 'difference' })
   const nearby = itemsIn(near.data)
   const candidates = near.data ? nearby : itemsIn(recent.data)
   const tiles = (item: Item | undefined) => (item ? tileUrl(item.id, style ? `?profile=${encodeURIComponent(style)}` : '') : null)
@@ -50,9 +53,10 @@ export function Compare(): ReactElement {
         Compare
       </h1>
       <ComparedMaps
-        mode={modeOf(url['mode'])}
+        mode={mode}
         left={tiles(first)}
         right={tiles(second)}
+        difference={change.tiles}
         box={(first?.bbox as Box | null | undefined) ?? null}
         at={Number(url['at'] ?? 50)}
         onAt={(at) => setUrl({ at: String(Math.round(at)) })}
@@ -62,12 +66,13 @@ export function Compare(): ReactElement {
       <div className={classes(mapSlotStyles.floating, styles.modes)}>
         <Segmented
           label="Mode"
-          value={modeOf(url['mode'])}
+          value={mode}
           onChange={(next) => setUrl({ mode: next === 'swipe' ? null : next }, true)}
           options={[
             { value: 'swipe', text: 'Swipe' },
             { value: 'side', text: 'Side by side' },
             { value: 'blink', text: 'Blink' },
+            { value: 'difference', text: 'Difference' },
           ]}
         />
         <Choice
@@ -88,7 +93,7 @@ export function Compare(): ReactElement {
       )}
       {idA && itemA.isPending && <Skeleton />}
       <MissingItems sides={[...(itemA.isError ? ['A'] : []), ...(itemB.isError ? ['B'] : [])]} />
-      {first?.bbox && second && <ChangePanel key={`${first.id} ${second.id} ${style}`} a={first} b={second} style={style} />}
+      {first?.bbox && second && <ChangePanel change={change} isShown={mode === 'difference'} />}
       <DateStrip items={nearby} idA={idA} idB={idB} onPick={(id) => setUrl({ b: id }, true)} />
     </div>
   )
@@ -100,7 +105,8 @@ const MissingItems = ({ sides }: { sides: readonly string[] }): ReactElement | n
     <MapFailure>{sides.map((side) => `Item ${side} was not found. Choose another item ${side}.`).join(' ')}</MapFailure>
   )
 
-const modeOf = (text: string | undefined): Mode => (text === 'side' || text === 'blink' ? text : 'swipe')
+const MODES: readonly Mode[] = ['swipe', 'side', 'blink', 'difference']
+const modeOf = (text: string | undefined): Mode => MODES.find((mode) => mode === text) ?? 'swipe'
 
 interface ItemChoiceParts {
   side: 'A' | 'B'

@@ -25,21 +25,23 @@ export function DateStrip({ items, idA, idB, onPick }: DateStripParts): ReactEle
   if (dated.length < 2) return null
   return (
     <div className={classes(mapSlotStyles.floating, styles.dateStrip)} role="group" aria-label="Dates">
-      {dated.slice(0, MAX_DATES).map(({ id, datetime }) => {
-        const side = id === idA ? 'A' : id === idB ? 'B' : null
-        return (
-          <button
-            key={id}
-            type="button"
-            className={classes(styles.date, side === 'A' && styles.dateA, side === 'B' && styles.dateB)}
-            aria-label={side ? `${date(datetime)}, open ${side}` : `${date(datetime)}, compare with A`}
-            title={date(datetime)}
-            onClick={() => (side ? void navigate({ to: '/view/$item', params: { item: id } }) : onPick(id))}
-          >
-            {side}
-          </button>
-        )
-      })}
+      <div className={styles.dates}>
+        {dated.slice(0, MAX_DATES).map(({ id, datetime }) => {
+          const side = id === idA ? 'A' : id === idB ? 'B' : null
+          return (
+            <button
+              key={id}
+              type="button"
+              className={classes(styles.date, side === 'A' && styles.dateA, side === 'B' && styles.dateB)}
+              aria-label={side ? `${date(datetime)}, open ${side}` : `${date(datetime)}, compare with A`}
+              title={date(datetime)}
+              onClick={() => (side ? void navigate({ to: '/view/$item', params: { item: id } }) : onPick(id))}
+            >
+              {side}
+            </button>
+          )
+        })}
+      </div>
       <span className={classes(ui.soft, ui.small)}>{plural(dated.length, 'scene')}</span>
     </div>
   )

@@ -1,5 +1,5 @@
 /** The area that is searched, of one or several polygons: its size, and the ways to change, save and open it. */
-import { lazy, Suspense, useState, type ReactElement } from 'react'
+import { lazy, Suspense, useState, type ReactElement, type ReactNode } from 'react'
 import { removePolygon } from '../../map/edit-rings.ts'
 import {
   areaOf,
@@ -38,9 +38,11 @@ export interface AreaBoxParts {
   isAdding: boolean
   setAdding(on: boolean): void
   onEdit(): void
+  /** After the ways to save and open areas. */
+  children?: ReactNode
 }
 
-export function AreaBox({ area, onArea, onPolygons, onFit, isAdding, setAdding, onEdit }: AreaBoxParts): ReactElement {
+export function AreaBox({ area, onArea, onPolygons, onFit, isAdding, setAdding, onEdit, children }: AreaBoxParts): ReactElement {
   const [dialog, setDialog] = useState<DialogName | null>(null)
   const size = areaOf(area)
   const polygons = polygonsOf(area)
@@ -67,8 +69,7 @@ export function AreaBox({ area, onArea, onPolygons, onFit, isAdding, setAdding, 
           <>
             <div className={styles.text}>
               <b>No area yet</b>
-              <br />
-              <span className={classes(ui.soft, ui.small)}>Searches the current map view.</span>
+              <span className={classes(ui.soft, ui.small, styles.hint)}>Searches the current map view.</span>
             </div>
             <Button size="s" onClick={() => void withSharedMap((shared) => onArea(boxPolygon(shared.viewBox())))}>
               Use view
@@ -79,7 +80,7 @@ export function AreaBox({ area, onArea, onPolygons, onFit, isAdding, setAdding, 
           </>
         )}
         {polygons.length > 1 && <AreaList area={area!} onArea={onArea} />}
-        <AreaActions {...{ area, isAdding, setAdding, onEdit }} open={setDialog} />
+        <AreaActions {...{ area, isAdding, setAdding, onEdit, children }} open={setDialog} />
       </div>
       {isAdding && <Note icon="info">The next area you draw, enter or import is added to the search.</Note>}
       {area && <AreaLimits area={area} onArea={onArea} />}
@@ -106,9 +107,9 @@ type DialogName = 'enter' | 'saved' | 'save'
 /** The service counts the points that close rings. */
 const hasTooMany = (area: AreaShape | null) => vertexCount(area) + polygonsOf(area).flat().length > MAX_VERTICES
 
-type ActionParts = Pick<AreaBoxParts, 'area' | 'isAdding' | 'setAdding' | 'onEdit'> & { open(dialog: DialogName): void }
+type ActionParts = Pick<AreaBoxParts, 'area' | 'isAdding' | 'setAdding' | 'onEdit' | 'children'> & { open(dialog: DialogName): void }
 
-function AreaActions({ area, isAdding, setAdding, onEdit, open }: ActionParts): ReactElement {
+function AreaActions({ area, isAdding, setAdding, onEdit, open, children }: ActionParts): ReactElement {
   const { writable } = useWritableProjects()
   return (
     <div className={styles.actions}>
@@ -136,6 +137,7 @@ function AreaActions({ area, isAdding, setAdding, onEdit, open }: ActionParts): 
       <Button size="s" variant="quiet" onClick={() => open('saved')}>
         Saved areas
       </Button>
+      {children}
     </div>
   )
 }

@@ -8,6 +8,7 @@ import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
 import { chosenText, useEstimate } from '../../state/estimate.ts'
 import { count, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
+import { useIsPhone } from '../../ui/is-phone.ts'
 import { Button, LinkButton, Segmented } from '../../ui/kit.ts'
 import { CartCoverage } from './cart-coverage.tsx'
 import { AreaBox } from './area-box.tsx'
@@ -42,6 +43,8 @@ interface ResultsParts extends Omit<SceneListParts, 'isLoading'> {
 
 export function Results(parts: ResultsParts): ReactElement {
   const { url, setUrl, filters, search, setArea, areaTool, isMine, hasPlace, vendors, sources } = parts
+  const isPhone = useIsPhone()
+  const saved = !isMine && <SavedSearches {...{ filters, sources, url, setUrl }} area={hasPlace ? filters.area : null} />
   return (
     <section className={classes(workspaceStyles.panel, workspaceStyles.left)} aria-label="Search">
       <i className={workspaceStyles.sheetHandle} />
@@ -65,14 +68,12 @@ export function Results(parts: ResultsParts): ReactElement {
           isAdding={areaTool.isAdding}
           setAdding={areaTool.setAdding}
           onEdit={() => areaTool.setEditing(true)}
-        />
+        >
+          {isPhone && saved}
+        </AreaBox>
         <FilterChips url={url} setUrl={setUrl} vendors={vendors} sources={sources} withSources={!isMine} hasArea={filters.area !== null} />
       </div>
-      {!isMine && (
-        <div className={classes(workspaceStyles.section, styles.saved)}>
-          <SavedSearches filters={filters} sources={sources} area={hasPlace ? filters.area : null} url={url} setUrl={setUrl} />
-        </div>
-      )}
+      {saved && !isPhone && <div className={classes(workspaceStyles.section, styles.saved)}>{saved}</div>}
       {hasPlace && <ResultsHeader {...parts} />}
       <SourceFailures failures={search.failures} sources={isMine || !hasPlace ? [] : searchedSources(sources, filters)} />
       <SceneList {...parts} isLoading={search.isLoading} />

@@ -11,7 +11,7 @@ import { dateTimeShort, plural } from '../../ui/format.ts'
 import { Badge, Button } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { classes } from '../../ui/classes.ts'
-import styles from './saved-searches.module.css'
+import listStyles from '../../ui/list.module.css'
 import ui from '../../ui/ui.module.css'
 import { EditSearch, SaveSearch } from './save-search.tsx'
 import { urlOfSearch } from './saved-search.ts'
@@ -107,7 +107,7 @@ function SearchRow({ search, mayWrite, onOpen, onEdit }: SearchRowParts): ReactE
   const remove = () =>
     deleteLater({ operation: 'saved_searches.delete', input: { saved_search_id: id }, name, touches: ['saved_searches'] })
   return (
-    <li className={styles.search}>
+    <li className={listStyles.withActions}>
       <div className={ui.grow}>
         <div className={classes(ui.flexRow, ui.gap6)}>
           <b className={ui.ellipsis}>{name}</b>

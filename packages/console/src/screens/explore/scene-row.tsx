@@ -4,8 +4,8 @@ import { toggleInCart } from '../../state/cart.ts'
 import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
 import type { Scene } from '../../state/scene.ts'
 import { AuthImage } from '../../ui/auth-image.tsx'
-import { Icon } from '../../ui/icons.tsx'
 import { audOfCredits, count, dateShort, metres, percent } from '../../ui/format.ts'
+import { PreviewButton } from './preview-button.tsx'
 import { canPreview } from './previews.ts'
 import { amountText, isRefused, type ScenePrice } from './prices.ts'
 import { classes } from '../../ui/classes.ts'
@@ -112,16 +112,12 @@ export const SceneRow = memo(function SceneRow({
           {rateText(scene)}
         </span>
         {canPreview(scene) && (
-          <button
-            type="button"
-            className={styles.preview}
-            aria-pressed={isPreviewed}
-            aria-label={`Preview on the map, ${day}`}
+          <PreviewButton
+            isOn={isPreviewed}
+            label={`Preview on the map, ${day}`}
             title={isPreviewed ? 'Remove preview from the map' : 'Preview on the map'}
             onClick={() => onPreview(scene)}
-          >
-            <Icon name="eye" />
-          </button>
+          />
         )}
       </div>
     </li>

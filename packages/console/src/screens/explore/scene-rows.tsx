@@ -9,6 +9,7 @@ import { plural } from '../../ui/format.ts'
 import { useMore } from '../../ui/more.ts'
 import { groupsOf, isOpenAtFirst, isTrack, summaryOf, type SceneGroup } from './groups.ts'
 import type { ScenePrices } from './prices.ts'
+import { PreviewButton } from './preview-button.tsx'
 import { canPreview, MAX_PREVIEWS, withoutPreview, withPreviews } from './previews.ts'
 import { SceneRow } from './scene-row.tsx'
 import workspaceStyles from '../../parts/workspace.module.css'
@@ -122,10 +123,9 @@ function Group({
             <span className={classes(ui.soft, ui.numeric, styles.summary)}>{summary}</span>
           </button>
           {offered.length > 1 && (
-            <button
-              type="button"
+            <PreviewButton
               className={styles.preview}
-              aria-label="Preview this group on the map"
+              label="Preview this group on the map"
               title={`Preview ${plural(offered.length, 'scene')} on the map`}
               onClick={() =>
                 setPreviews(
@@ -135,9 +135,7 @@ function Group({
                   ),
                 )
               }
-            >
-              <Icon name="eye" />
-            </button>
+            />
           )}
         </h3>
       )}

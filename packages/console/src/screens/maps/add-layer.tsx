@@ -7,6 +7,7 @@ import { AreaProblem } from '../../map/read-area.ts'
 import { readShapes, requireFew, type Shape } from '../../map/read-shapes.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/kit.ts'
+import { Offer, Offers } from '../../ui/offers.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { classes } from '../../ui/classes.ts'
 import { emptyLayer, type Layer } from './draft.ts'
@@ -40,14 +41,14 @@ export function AddLayer({ projectId, onAdd, onClose }: AddParts): ReactElement 
           if (rasters.length + found.length === 0)
             return <Empty icon="image" title={q ? 'No imagery matches' : 'This project has no imagery'} />
           return (
-            <ul className={styles.list} aria-label="Imagery of this project">
+            <Offers label="Imagery of this project">
               {found.map(({ id, name }) => (
                 <Offer key={id} name={name} about="Collection" onPick={() => add({ collection_id: id, source_name: name })} />
               ))}
               {rasters.map(({ id, name, stac_id }) => (
                 <Offer key={id} name={name ?? stac_id} about="Item" onPick={() => add({ item_id: id, source_name: name ?? stac_id })} />
               ))}
-            </ul>
+            </Offers>
           )
         }}
       </Loaded>
@@ -55,15 +56,6 @@ export function AddLayer({ projectId, onAdd, onClose }: AddParts): ReactElement 
     </Dialog>
   )
 }
-
-const Offer = ({ name, about, onPick }: { name: string; about: string; onPick(): void }): ReactElement => (
-  <li>
-    <button type="button" onClick={onPick}>
-      <span className={ui.ellipsis}>{name}</span>
-      <span className={ui.soft}>{about}</span>
-    </button>
-  </li>
-)
 
 const FORMATS = '.zip,.shp,.kml,.kmz,.gpkg,.json,.geojson,.gpx,.wkt,.txt'
 

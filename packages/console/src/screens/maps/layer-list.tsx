@@ -1,5 +1,6 @@
 /** The layers of a map from top to bottom, in their groups. They are moved by dragging, or with the arrow keys on their handles. */
 import { useState, type DragEvent, type KeyboardEvent, type ReactElement } from 'react'
+import { plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Button } from '../../ui/kit.ts'
 import { classes } from '../../ui/classes.ts'
@@ -153,7 +154,7 @@ function LayerRow({ draft, layer, mayWrite, isSelected, isDragged, ...on }: RowP
 
 function aboutOf(layer: Layer): string {
   if (isGone(layer)) return 'Deleted, or no longer in this project'
-  const kind = layer.features ? `Vector, ${layer.features.length}` : layer.collection_id ? 'Collection' : 'Item'
+  const kind = layer.features ? `Vector, ${plural(layer.features.length, 'shape')}` : layer.collection_id ? 'Collection' : 'Item'
   const opacity = layer.opacity < 1 ? [`${Math.round(layer.opacity * 100)}%`] : []
   return [kind, ...opacity, ...(layer.blend === 'normal' ? [] : [layer.blend])].join(', ')
 }

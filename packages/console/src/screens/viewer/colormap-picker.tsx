@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react'
 import type { Colormap } from '../../api/contract.ts'
-import { rampOf } from './colormaps.ts'
+import { rampOf } from '../../state/colormaps.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './colormap-picker.module.css'
 import ui from '../../ui/ui.module.css'

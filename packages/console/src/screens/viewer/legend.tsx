@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react'
 import type { Style } from '../../state/style.ts'
 import { value } from '../../ui/format.ts'
-import { rampOf, useColormaps } from './colormaps.ts'
+import { rampOf, useColormaps } from '../../state/colormaps.ts'
 import { Ramp } from '../../ui/ramp.tsx'
 import { useLegendRange } from './use-legend-range.ts'
 import { classes } from '../../ui/classes.ts'

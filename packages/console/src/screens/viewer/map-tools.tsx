@@ -1,6 +1,7 @@
 /** The toolbar on the map of an item, and the tool in use. Tools are loaded when they are first used. */
 import { useEffect, useState, type ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
+import { ToolButton } from '../../map/tool-button.tsx'
 import { useUrl } from '../../state/url.ts'
 import { classes } from '../../ui/classes.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
@@ -34,9 +35,11 @@ interface MapToolsParts {
   item: Item
   itemStyle: ItemStyle
   tab: Tab
+  /** Of the item's layer; 0 if it is hidden. */
+  opacity: number
 }
 
-export function MapTools({ item, itemStyle, tab }: MapToolsParts): ReactElement {
+export function MapTools({ item, itemStyle, tab, opacity }: MapToolsParts): ReactElement {
   const [, setUrl] = useUrl()
   const [tool, setTool] = useTool()
   const [isExporting, setExporting] = useState(false)
@@ -56,17 +59,7 @@ export function MapTools({ item, itemStyle, tab }: MapToolsParts): ReactElement 
         aria-label="Map tools"
       >
         {BUTTONS.map(({ tool: each, icon, text }) => (
-          <button
-            key={each}
-            type="button"
-            className={each === active ? mapSlotStyles.selected : ''}
-            aria-pressed={each === active}
-            aria-label={text}
-            title={text}
-            onClick={() => toggle(each)}
-          >
-            <Icon name={icon} />
-          </button>
+          <ToolButton key={each} icon={icon} text={text} isActive={each === active} onClick={() => toggle(each)} />
         ))}
         <hr />
         <button
@@ -85,7 +78,7 @@ export function MapTools({ item, itemStyle, tab }: MapToolsParts): ReactElement 
       {isExporting && <ExportDialog item={item} itemStyle={itemStyle} onClose={() => setExporting(false)} />}
       <Coordinates itemId={item.id} />
       {tool === 'swipe' && <SwipeTool item={item} itemStyle={itemStyle} />}
-      {tool === 'timelapse' && <TimelapseTool item={item} itemStyle={itemStyle} />}
+      {tool === 'timelapse' && <TimelapseTool item={item} itemStyle={itemStyle} opacity={opacity} />}
       {tool !== null && tool !== 'swipe' && tool !== 'timelapse' && <PathTool key={tool} tool={tool} item={item} itemStyle={itemStyle} />}
     </>
   )

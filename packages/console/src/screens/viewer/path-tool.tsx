@@ -13,11 +13,11 @@ import { PlaceForm } from './place-form.tsx'
 import { Profile } from './profile.tsx'
 import type { ItemStyle } from './use-item-style.ts'
 import { usePath } from './use-path.ts'
-import { useTool, type Tool } from './use-tool.ts'
+import { ToolPanel } from './tool-panel.tsx'
+import type { Tool } from './use-tool.ts'
 import { useZones } from './use-zones.ts'
 import { formatZones, MAX_ZONES } from './zones.ts'
-import mapSlotStyles from '../../map/map-slot.module.css'
-import styles from './map-tools.module.css'
+import styles from './tool-panel.module.css'
 import ui from '../../ui/ui.module.css'
 
 type PathToolName = Exclude<Tool, 'swipe' | 'timelapse'>
@@ -32,7 +32,6 @@ interface PathToolParts {
 
 export function PathTool({ tool, item, itemStyle }: PathToolParts): ReactElement {
   const [, setUrl] = useUrl()
-  const [, setTool] = useTool()
   const [zones] = useZones()
   const isClosed = tool === 'area' || tool === 'zone'
   const addZone = (points: readonly Position[]) =>
@@ -42,28 +41,34 @@ export function PathTool({ tool, item, itemStyle }: PathToolParts): ReactElement
   const isFull = tool === 'zone' && zones.length >= MAX_ZONES
   const needed = isClosed ? 3 : 2
   const isPhone = useIsPhone()
+  const profile = tool === 'profile' && points.length > 1 && <Profile item={item} itemStyle={itemStyle} points={points} />
   return (
     <>
-      <section className={classes(mapSlotStyles.floating, styles.panel, ui.flexColumn)} aria-label={TITLES[tool]}>
-        <div className={classes(ui.flexRow, ui.between)}>
-          <h2 className={ui.small}>{TITLES[tool]}</h2>
-          <Button size="s" variant="quiet" icon="x" label={`Close ${TITLES[tool].toLowerCase()}`} onClick={() => setTool(null)} />
-        </div>
+      <ToolPanel
+        title={TITLES[tool]}
+        size={profile ? 'high' : undefined}
+        summary={
+          !isFull && (
+            <>
+              <Figures measured={measure(shown, isClosed)} count={shown.length} isClosed={isClosed} />
+              {/* What is said aloud changes with each point, not with each move of the pointer. */}
+              <p className={ui.screenReaderOnly} role="status">
+                {spoken(measure(points, isClosed), points.length, isClosed)}
+              </p>
+            </>
+          )
+        }
+      >
         {isFull ? (
           <p className={classes(ui.soft, ui.small)}>There are {MAX_ZONES} zones already. Remove one in Statistics first.</p>
         ) : (
           <>
-            <Figures measured={measure(shown, isClosed)} count={shown.length} isClosed={isClosed} />
-            {/* What is said aloud changes with each point, not with each move of the pointer. */}
-            <p className={ui.screenReaderOnly} role="status">
-              {spoken(measure(points, isClosed), points.length, isClosed)}
-            </p>
             <p className={classes(ui.soft, ui.small, ui.hideOnPhone)}>
               {isDone
                 ? 'Click to start again, or drag a point.'
                 : 'Click the map, or press Enter to add its centre. Click twice to finish.'}
             </p>
-            {/* On a phone, most of the map would be covered. */}
+            {/* A phone has no room for it beside the map. */}
             <details open={!isPhone}>
               <summary className={ui.small}>Enter coordinates</summary>
               <PlaceForm action="Add point" isCleared onPlace={(at) => points.length < MAX_PATH_POINTS && set([...points, at])} />
@@ -81,11 +86,12 @@ export function PathTool({ tool, item, itemStyle }: PathToolParts): ReactElement
                 Clear
               </Button>
             </div>
+            {isPhone && profile}
           </>
         )}
-      </section>
+      </ToolPanel>
       <CentreMark />
-      {tool === 'profile' && points.length > 1 && <Profile item={item} itemStyle={itemStyle} points={points} />}
+      {!isPhone && profile}
     </>
   )
 }

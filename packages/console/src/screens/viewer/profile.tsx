@@ -1,5 +1,5 @@
 /** The values of the shown bands or expression along a line: as a chart, as a table, as CSV. */
-import { useState, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import type { Position } from '../../map/geo.ts'
@@ -8,18 +8,18 @@ import { roundedPlace } from '../../map/path.ts'
 import { valuesInput } from '../../state/style.ts'
 import { classes } from '../../ui/classes.ts'
 import { saveCsv } from '../../ui/csv.ts'
-import { distance, value } from '../../ui/format.ts'
-import { Button, Segmented } from '../../ui/kit.ts'
+import { distance } from '../../ui/format.ts'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { ProfileChart } from './profile-chart.tsx'
-import { COLOURS, type ProfileSample } from './profile-scale.ts'
+import { COLOURS } from './profile-scale.ts'
 import type { ItemStyle } from './use-item-style.ts'
+import { ValuesPanel, ValuesTable } from './values-panel.tsx'
 import chartsStyles from '../../ui/charts.module.css'
-import tableStyles from '../../ui/table.module.css'
 import ui from '../../ui/ui.module.css'
-import styles from './profile.module.css'
 
 const SAMPLES = 300
+/** The table has every third sample; all are in the CSV file. */
+const TABLE_STEP = 3
 
 interface ProfileParts {
   item: Item
@@ -28,7 +28,6 @@ interface ProfileParts {
 }
 
 export function Profile({ item, itemStyle: { drawnStyle, assetKey }, points }: ProfileParts): ReactElement {
-  const [view, setView] = useState<'chart' | 'table'>('chart')
   const line = useOp(
     'items.line',
     {
@@ -51,69 +50,29 @@ export function Profile({ item, itemStyle: { drawnStyle, assetKey }, points }: P
       ]),
     ])
   return (
-    <section className={styles.profile} aria-label="Profile values">
-      <div className={classes(ui.flexRow, ui.gap12, ui.wrap, styles.header)}>
-        {names.map((name, index) => (
-          <span key={name} className={classes(chartsStyles.legendEntry, ui.small, ui.mono)} style={{ '--c': `var(${COLOURS[index]})` }}>
-            {name}
-          </span>
-        ))}
-        <span className={ui.grow} />
-        <Segmented
-          label="View"
-          value={view}
-          onChange={setView}
-          options={[
-            { value: 'chart', text: 'Chart' },
-            { value: 'table', text: 'Table' },
-          ]}
-        />
-        <Button size="s" icon="down" disabled={samples.length === 0} onClick={save}>
-          CSV
-        </Button>
-      </div>
-      <div className={styles.content}>
-        {line.isError && !line.data && <Failed error={line.error} retry={() => void line.refetch()} />}
-        {line.isPending && <Skeleton rows={2} />}
-        {line.data &&
-          (view === 'chart' ? <ProfileChart names={names} samples={samples} /> : <ProfileTable names={names} samples={samples} />)}
-      </div>
-    </section>
-  )
-}
-
-const TABLE_STEP = 3
-
-/** Every third sample: all are in the CSV file. */
-function ProfileTable({ names, samples }: { names: readonly string[]; samples: readonly ProfileSample[] }): ReactElement {
-  return (
-    <div className={styles.table} tabIndex={0} role="group" aria-label="Values">
-      <table className={classes(tableStyles.table, tableStyles.slim)}>
-        <thead>
-          <tr>
-            <th scope="col">Distance</th>
-            {names.map((name) => (
-              <th key={name} scope="col" className={tableStyles.number}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {samples
-            .filter((_, index) => index % TABLE_STEP === 0)
-            .map(({ distance_m, values }) => (
-              <tr key={distance_m}>
-                <th scope="row">{distance(distance_m)}</th>
-                {values.map((each, index) => (
-                  <td key={index} className={classes(tableStyles.number, ui.numeric)}>
-                    {each === null ? 'no data' : value(each)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-        </tbody>
-      </table>
-    </div>
+    <ValuesPanel
+      label="Profile values"
+      names={names.map((name, index) => (
+        <span key={name} className={classes(chartsStyles.legendEntry, ui.small, ui.mono)} style={{ '--c': `var(${COLOURS[index]})` }}>
+          {name}
+        </span>
+      ))}
+      hasValues={samples.length > 0}
+      onSave={save}
+    >
+      {(view) => {
+        if (!line.data) return line.isError ? <Failed error={line.error} retry={() => void line.refetch()} /> : <Skeleton rows={2} />
+        if (view === 'chart') return <ProfileChart names={names} samples={samples} />
+        const rows = samples.filter((_, index) => index % TABLE_STEP === 0)
+        return (
+          <ValuesTable
+            first="Distance"
+            names={names}
+            rows={rows.map(({ distance_m, values }) => ({ key: distance_m, name: distance(distance_m), values }))}
+            missing="no data"
+          />
+        )
+      }}
+    </ValuesPanel>
   )
 }

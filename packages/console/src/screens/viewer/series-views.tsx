@@ -2,13 +2,10 @@
 import { Link } from '@tanstack/react-router'
 import { useMemo, type ReactElement } from 'react'
 import { Chart } from '../../ui/charts.tsx'
-import { date, plural, value } from '../../ui/format.ts'
+import { date, plural } from '../../ui/format.ts'
 import type { SeriesRow } from './time-series-rows.ts'
+import { ValuesTable } from './values-panel.tsx'
 import type { Zone } from './zones.ts'
-import { classes } from '../../ui/classes.ts'
-import styles from './time-series.module.css'
-import tableStyles from '../../ui/table.module.css'
-import ui from '../../ui/ui.module.css'
 
 interface SeriesParts {
   rows: readonly SeriesRow[]
@@ -27,35 +24,19 @@ export function SeriesChart({ rows, zones, expression }: SeriesParts & { express
 
 export function SeriesTable({ rows, zones }: SeriesParts): ReactElement {
   return (
-    <div className={styles.table} tabIndex={0} role="group" aria-label="Values">
-      <table className={classes(tableStyles.table, tableStyles.slim)}>
-        <thead>
-          <tr>
-            <th scope="col">Scene</th>
-            {zones.map(({ name }) => (
-              <th key={name} scope="col" className={tableStyles.number}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ itemId, datetime, means }) => (
-            <tr key={itemId}>
-              <th scope="row">
-                <Link to="/view/$item" params={{ item: itemId }} search={(search: object) => search}>
-                  {date(datetime)}
-                </Link>
-              </th>
-              {means.map((mean, index) => (
-                <td key={index} className={classes(tableStyles.number, ui.numeric)}>
-                  {mean === null ? 'gap' : value(mean)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ValuesTable
+      first="Scene"
+      names={zones.map(({ name }) => name)}
+      rows={rows.map(({ itemId, datetime, means }) => ({
+        key: itemId,
+        name: (
+          <Link to="/view/$item" params={{ item: itemId }} search={(search: object) => search}>
+            {date(datetime)}
+          </Link>
+        ),
+        values: means,
+      }))}
+      missing="gap"
+    />
   )
 }

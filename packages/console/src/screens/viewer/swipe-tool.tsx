@@ -8,12 +8,10 @@ import { tileQuery, tileUrl } from '../../state/style.ts'
 import { useUrl } from '../../state/url.ts'
 import { classes } from '../../ui/classes.ts'
 import { date } from '../../ui/format.ts'
-import { Button, Choice } from '../../ui/kit.ts'
+import { Choice } from '../../ui/kit.ts'
+import { ToolPanel } from './tool-panel.tsx'
 import type { ItemStyle } from './use-item-style.ts'
-import { useTool } from './use-tool.ts'
-import mapSlotStyles from '../../map/map-slot.module.css'
-import styles from './map-tools.module.css'
-import swipeStyles from './swipe-tool.module.css'
+import styles from './swipe-tool.module.css'
 import ui from '../../ui/ui.module.css'
 
 const MAX_SIBLINGS = 24
@@ -27,7 +25,6 @@ const percentOf = (text: string | undefined) => {
 
 export function SwipeTool({ item, itemStyle: { drawnStyle, assetKey } }: { item: Item; itemStyle: ItemStyle }): ReactElement {
   const [url, setUrl] = useUrl()
-  const [, setTool] = useTool()
   const [at, setAt] = useState(percentOf(url['at']))
   const collection = useOp(
     'items.list_by_collection',
@@ -43,13 +40,9 @@ export function SwipeTool({ item, itemStyle: { drawnStyle, assetKey } }: { item:
   const second = useSecondMap(tiles)
   return (
     <>
-      <div className={swipeStyles.second} ref={second} style={{ clipPath: `inset(0 0 0 ${at}%)` }} />
+      <div className={styles.second} ref={second} style={{ clipPath: `inset(0 0 0 ${at}%)` }} />
       <SwipeDivider label="Divider" at={at} onMove={setAt} onEnd={(next) => setUrl({ at: String(Math.round(next)) })} />
-      <section className={classes(mapSlotStyles.floating, styles.panel, ui.flexColumn)} aria-label="Swipe">
-        <div className={classes(ui.flexRow, ui.between)}>
-          <h2 className={ui.small}>Swipe</h2>
-          <Button size="s" variant="quiet" icon="x" label="Close swipe" onClick={() => setTool(null)} />
-        </div>
+      <ToolPanel title="Swipe" size="low">
         <Choice
           label="Right of the divider"
           value={against}
@@ -61,7 +54,7 @@ export function SwipeTool({ item, itemStyle: { drawnStyle, assetKey } }: { item:
           ]}
         />
         <p className={classes(ui.soft, ui.small)}>Drag the divider, or move it with the arrow keys.</p>
-      </section>
+      </ToolPanel>
     </>
   )
 }

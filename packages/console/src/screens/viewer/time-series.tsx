@@ -1,24 +1,21 @@
 /** The mean of each zone, scene after scene of the collection: as a chart, as a table, as CSV. */
-import { useState, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
 import { encodeArea } from '../../map/geo.ts'
 import type { Style } from '../../state/style.ts'
 import { usePanel } from '../../state/url.ts'
 import { saveCsv } from '../../ui/csv.ts'
 import { plural } from '../../ui/format.ts'
-import { useIsPhone } from '../../ui/is-phone.ts'
-import { Button, LinkButton, Segmented } from '../../ui/kit.ts'
+import { Button, LinkButton } from '../../ui/kit.ts'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { SeriesChart, SeriesTable } from './series-views.tsx'
 import { useTimeSeries } from './use-time-series.ts'
 import { useZones } from './use-zones.ts'
+import { ValuesPanel, type ValuesView } from './values-panel.tsx'
 import { measureOf } from './zones.ts'
 import { classes } from '../../ui/classes.ts'
-import styles from './time-series.module.css'
 import chartsStyles from '../../ui/charts.module.css'
 import ui from '../../ui/ui.module.css'
-
-type View = 'chart' | 'table'
 
 interface TimeSeriesParts {
   item: Item
@@ -29,8 +26,6 @@ interface TimeSeriesParts {
 export function TimeSeries({ item, assetKey, style }: TimeSeriesParts): ReactElement | null {
   const [zones] = useZones()
   const { close } = usePanel('series')
-  const [view, setView] = useState<View>('chart')
-  const isPhone = useIsPhone()
   const expression = measureOf(style)
   const series = useTimeSeries(item, assetKey, expression, zones)
   const { rows, skipped } = series
@@ -42,54 +37,53 @@ export function TimeSeries({ item, assetKey, style }: TimeSeriesParts): ReactEle
       ...rows.map(({ datetime, itemId, means }) => [datetime, itemId, ...means.map((mean) => mean ?? '')]),
     ])
   return (
-    <section className={isPhone ? classes(styles.timeSeries, styles.inTab) : styles.timeSeries} aria-label="Time series">
-      <div className={classes(ui.flexRow, ui.gap12, styles.header)}>
-        <b className={classes(ui.ellipsis, ui.mono)}>{expression}</b>
-        <span className={classes(ui.flexRow, ui.gap12, ui.small, ui.soft)}>
-          {zones.map(({ name, colour }) => (
-            <span key={name} className={chartsStyles.legendEntry} style={{ '--c': `var(${colour})` }}>
-              {name}
-            </span>
-          ))}
-        </span>
-        <span className={ui.grow} />
-        <Segmented
-          label="View"
-          value={view}
-          onChange={setView}
-          options={[
-            { value: 'chart', text: 'Chart' },
-            { value: 'table', text: 'Table' },
-          ]}
-        />
-        <Button size="s" icon="down" disabled={rows.length === 0} onClick={save}>
-          CSV
-        </Button>
-        <LinkButton
-          size="s"
-          icon="bell"
-          to="/alerts/new"
-          search={{ collection: item.collection_id ?? '', expr: expression, area: encodeArea(zones[0]!.shape), at: String(lastMean) }}
-        >
-          Create alert
-        </LinkButton>
-        <Button size="s" variant="quiet" icon="x" label="Close time series" onClick={close} />
-      </div>
-      <div className={styles.content}>
-        <SeriesView series={series} view={view} zones={zones} expression={expression} />
-        {skipped.length > 0 && (
-          <p className={classes(ui.soft, ui.tiny)}>
-            {plural(skipped.length, 'scene')} skipped. First reason: {skipped[0]!.reason}
-          </p>
-        )}
-      </div>
-    </section>
+    <ValuesPanel
+      label="Time series"
+      names={
+        <>
+          <b className={classes(ui.ellipsis, ui.mono)}>{expression}</b>
+          <span className={classes(ui.flexRow, ui.gap12, ui.small, ui.soft)}>
+            {zones.map(({ name, colour }) => (
+              <span key={name} className={chartsStyles.legendEntry} style={{ '--c': `var(${colour})` }}>
+                {name}
+              </span>
+            ))}
+          </span>
+        </>
+      }
+      hasValues={rows.length > 0}
+      onSave={save}
+      actions={
+        <>
+          <LinkButton
+            size="s"
+            icon="bell"
+            to="/alerts/new"
+            search={{ collection: item.collection_id ?? '', expr: expression, area: encodeArea(zones[0]!.shape), at: String(lastMean) }}
+          >
+            Create alert
+          </LinkButton>
+          <Button size="s" variant="quiet" icon="x" label="Close time series" onClick={close} />
+        </>
+      }
+    >
+      {(view) => (
+        <>
+          <SeriesView series={series} view={view} zones={zones} expression={expression} />
+          {skipped.length > 0 && (
+            <p className={classes(ui.soft, ui.tiny)}>
+              {plural(skipped.length, 'scene')} skipped. First reason: {skipped[0]!.reason}
+            </p>
+          )}
+        </>
+      )}
+    </ValuesPanel>
   )
 }
 
 interface SeriesViewParts {
   series: ReturnType<typeof useTimeSeries>
-  view: View
+  view: ValuesView
   zones: ReturnType<typeof useZones>[0]
   expression: string
 }

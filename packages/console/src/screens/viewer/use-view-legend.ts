@@ -1,4 +1,4 @@
-import { useColormaps } from './colormaps.ts'
+import { useColormaps } from '../../state/colormaps.ts'
 import type { ItemStyle } from './use-item-style.ts'
 import { useLegendRange } from './use-legend-range.ts'
 import type { ViewLegend } from './view-picture.ts'

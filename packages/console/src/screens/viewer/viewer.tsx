@@ -103,7 +103,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
       </h1>
       {!isPhone && <LayerPanel {...layers} />}
       <MapSlot>
-        <MapTools item={item} itemStyle={itemStyle} tab={tab} />
+        <MapTools item={item} itemStyle={itemStyle} tab={tab} opacity={visible ? opacity : 0} />
         <MapOverlays item={item} itemStyle={itemStyle} tab={tab} failure={failure} />
       </MapSlot>
       <Inspector {...{ item, assets, itemStyle, tab, pointer }} mayWrite={canWrite} layers={isPhone && <LayerContent {...layers} />} />

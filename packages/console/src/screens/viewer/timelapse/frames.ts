@@ -1,6 +1,7 @@
 /** The items of a collection as frames of a timelapse: one for each day. */
-import type { Item } from '../../../api/contract.ts'
+import type { Item, ItemFeature } from '../../../api/contract.ts'
 import type { Box } from '../../../map/geo.ts'
+import { foundItem } from '../../../state/found-item.ts'
 
 type FrameItem = Pick<Item, 'id' | 'datetime' | 'bbox' | 'properties'>
 
@@ -70,3 +71,7 @@ export function evenly<T>(frames: readonly T[], count: number): T[] {
   if (frames.length <= count) return [...frames]
   return Array.from({ length: count }, (_, index) => frames[Math.round((index * (frames.length - 1)) / (count - 1))]!)
 }
+
+/** IDs of the items that have an asset of this key. */
+export const withAsset = (features: readonly ItemFeature[], key: string): ReadonlySet<string> =>
+  new Set(features.filter(({ assets }) => Object.hasOwn(assets, key)).map((feature) => foundItem(feature).id))

@@ -6,32 +6,33 @@ import { date, plural } from '../../../ui/format.ts'
 import { Button, Choice } from '../../../ui/kit.ts'
 import { loadLater } from '../../../ui/load-later.tsx'
 import { Failed, Skeleton } from '../../../ui/states.tsx'
+import { ToolPanel } from '../tool-panel.tsx'
 import type { ItemStyle } from '../use-item-style.ts'
-import { useTool } from '../use-tool.ts'
 import { SPEEDS, speedOf, speedText } from './frames.ts'
 import { useTimelapse } from './use-timelapse.ts'
-import mapSlotStyles from '../../../map/map-slot.module.css'
-import mapToolsStyles from '../map-tools.module.css'
 import styles from './timelapse-tool.module.css'
+import toolPanelStyles from '../tool-panel.module.css'
 import ui from '../../../ui/ui.module.css'
 
 const TimelapseExport = loadLater(async () => (await import('./timelapse-export.tsx')).TimelapseExport)
 
 type Timelapse = ReturnType<typeof useTimelapse>
 
-export function TimelapseTool({ item, itemStyle }: { item: Item; itemStyle: ItemStyle }): ReactElement {
-  const [, setTool] = useTool()
+interface TimelapseToolParts {
+  item: Item
+  itemStyle: ItemStyle
+  /** Of the item's layer; 0 if it is hidden. */
+  opacity: number
+}
+
+export function TimelapseTool({ item, itemStyle, opacity }: TimelapseToolParts): ReactElement {
   const [isExporting, setExporting] = useState(false)
-  const timelapse = useTimelapse(item, itemStyle)
+  const timelapse = useTimelapse(item, itemStyle, opacity)
   const { frames, index, isPlaying, player, speed, collection } = timelapse
   const toggle = () => (isPlaying ? timelapse.pause() : timelapse.play())
   useSpace(frames.length > 1 ? toggle : null)
   return (
-    <section className={classes(mapSlotStyles.floating, mapToolsStyles.panel, ui.flexColumn)} aria-label="Timelapse">
-      <div className={classes(ui.flexRow, ui.between)}>
-        <h2 className={ui.small}>Timelapse</h2>
-        <Button size="s" variant="quiet" icon="x" label="Close timelapse" onClick={() => setTool(null)} />
-      </div>
+    <ToolPanel title="Timelapse" summary={frames.length > 1 && <FrameDate {...timelapse} />}>
       {collection.isError ? (
         <Failed error={collection.error} retry={() => void collection.refetch()} />
       ) : collection.isLoading ? (
@@ -42,7 +43,6 @@ export function TimelapseTool({ item, itemStyle }: { item: Item; itemStyle: Item
         </p>
       ) : (
         <>
-          <FrameDate {...timelapse} />
           <input
             type="range"
             aria-label="Date"
@@ -75,7 +75,7 @@ export function TimelapseTool({ item, itemStyle }: { item: Item; itemStyle: Item
           }}
         />
       )}
-    </section>
+    </ToolPanel>
   )
 }
 
@@ -87,7 +87,7 @@ function FrameDate({ frames, index, shown, isPlaying }: Timelapse): ReactElement
   return (
     <div>
       {/* While frames play, saying each date aloud would never end. */}
-      <div className={mapToolsStyles.result} aria-live={isPlaying ? 'off' : 'polite'}>
+      <div className={toolPanelStyles.result} aria-live={isPlaying ? 'off' : 'polite'}>
         {date(current.day)}
       </div>
       <p className={classes(ui.soft, ui.small, ui.numeric)}>

@@ -11,11 +11,12 @@ import { useUrl } from '../../../state/url.ts'
 import type { ItemStyle } from '../use-item-style.ts'
 import { useLegendRange } from '../use-legend-range.ts'
 import { frameShown } from './frame-shown.ts'
-import { frameMsOf, framesOf, indexOfDay, speedOf, type Frame, type Speed } from './frames.ts'
+import { frameMsOf, framesOf, indexOfDay, speedOf, withAsset, type Frame, type Speed } from './frames.ts'
 
 const MAX_ITEMS = 1_000
 
-export function useTimelapse(item: Item, itemStyle: ItemStyle) {
+/** `opacity` is that of the item's layer, in whose place the frames are. */
+export function useTimelapse(item: Item, itemStyle: ItemStyle, opacity: number) {
   const [url, setUrl] = useUrl()
   const collection = useOp(
     'items.list_by_collection',
@@ -29,7 +30,7 @@ export function useTimelapse(item: Item, itemStyle: ItemStyle) {
   const [chosen, setChosen] = useState<number | null>(null)
   const first = useMemo(() => indexOfDay(frames, url['frame'] ?? item.datetime), [frames]) // oxlint-disable-line exhaustive-deps
   const index = Math.min(chosen ?? first, Math.max(0, frames.length - 1))
-  const { player, shown } = useFramePlayer(mapFrames, index)
+  const { player, shown } = useFramePlayer(mapFrames, index, opacity)
   const speed = speedOf(url['speed'])
   useEffect(() => {
     if (!isPlaying || frames.length < 2 || shown?.index !== index) return
@@ -65,24 +66,42 @@ export function useTimelapse(item: Item, itemStyle: ItemStyle) {
 function useMapFrames(item: Item, { drawnStyle, assetKey, isReady, presets }: ItemStyle, frames: readonly Frame[]): readonly MapFrame[] {
   const hasRange = drawnStyle.kind !== 'colour'
   const range = useLegendRange(item.id, drawnStyle, assetKey, isReady && hasRange)
-  const isKnown = isReady && presets.length > 0 && (!hasRange || range !== null)
-  const query = tileQuery(range && hasRange ? { ...drawnStyle, rescale: formatRange(range) } : drawnStyle, assetKey)
+  const hasAsset = useHasAsset(item, assetKey)
+  const isKnown = isReady && presets.length > 0 && (!hasRange || range !== null) && hasAsset !== null
+  const style = range && hasRange ? { ...drawnStyle, rescale: formatRange(range) } : drawnStyle
+  const [query, queryOfOthers] = [tileQuery(style, assetKey), tileQuery(style, null)]
   return useMemo(
     () =>
       isKnown
         ? frames.map(({ items }) =>
             items.map(({ id, bbox, properties }) => ({
-              tiles: tileUrl(id, query),
+              tiles: tileUrl(id, hasAsset(id) ? query : queryOfOthers),
               bounds: (bbox as Box | null) ?? undefined,
               attribution: termsOf(properties).attribution,
             })),
           )
         : [],
-    [frames, query, isKnown],
+    [frames, query, queryOfOthers, isKnown, hasAsset],
   )
 }
 
-function useFramePlayer(mapFrames: readonly MapFrame[], index: number): { player: FramePlayer | null; shown: ShownFrame | null } {
+const always = () => true
+
+/** Whether an item of the collection has the asset; where it has not, its default raster is shown. Null until that is known. */
+function useHasAsset(item: Item, assetKey: string | null): ((id: string) => boolean) | null {
+  const { data, isError } = useOp(
+    'items.search',
+    { project_id: item.project_id, collections: [item.collection_id ?? ''], format: 'stac', limit: MAX_ITEMS },
+    { enabled: assetKey !== null && item.collection_id !== null, staleTime: 60_000 },
+  )
+  return useMemo(() => {
+    if (assetKey === null || isError) return always
+    const ids = data && withAsset(data.features, assetKey)
+    return ids ? (id: string) => ids.has(id) : null
+  }, [assetKey, data, isError])
+}
+
+function useFramePlayer(mapFrames: readonly MapFrame[], index: number, opacity: number) {
   const [shown, setShown] = useState<ShownFrame | null>(null)
   const [player, setPlayer] = useState<FramePlayer | null>(null)
   const known = useRef<readonly MapFrame[]>([])
@@ -94,6 +113,7 @@ function useFramePlayer(mapFrames: readonly MapFrame[], index: number): { player
     setPlayer(created)
     return () => created.close()
   }, [])
+  useEffect(() => player?.setOpacity(opacity), [player, opacity])
   useEffect(() => {
     if (known.current === mapFrames) player?.goTo(index)
     else player?.setFrames(mapFrames, index)

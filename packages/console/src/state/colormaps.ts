@@ -1,5 +1,5 @@
-import type { Colormap } from '../../api/contract.ts'
-import { useOp } from '../../api/query.ts'
+import type { Colormap } from '../api/contract.ts'
+import { useOp } from '../api/query.ts'
 
 const GREY = 'linear-gradient(90deg,#000,#fff)'
 
