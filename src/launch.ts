@@ -1,4 +1,4 @@
-/** What `npm start` runs: the service from its bundle, or from its sources where there is none. */
+/** What `npm start`, the image and the systemd units run: the service from its bundle, or from its sources where there is none. */
 import { requireBundle } from './start/bundle.ts'
 
 const bundle = await requireBundle()
