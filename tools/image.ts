@@ -19,6 +19,7 @@ import {
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { bundleNote, entryOf, type BundleNote } from '#start/bundle.ts'
 import { bill } from './image/bill.ts'
 import { ARCHITECTURES, fetchPackages, updatePackages, type Architecture } from './image/debian.ts'
 
@@ -125,10 +126,16 @@ function normalize(folder: string): void {
   }
 }
 
-/** The service starts from it, wherever the files are copied to; their times tell that they are those that were bundled. */
+/**
+ * The service starts from it, wherever the files are copied to; their times tell that they are those that were bundled. `bin/start.mjs`
+ * is plain JavaScript, as everything that it loads, so that a process need not load Node's compiler of types.
+ */
 function bundle(app: string, node: string): void {
   normalize(app)
   run(process.execPath, ['--disable-warning=ExperimentalWarning', 'tools/bundle.ts', '--root', app, '--node', `v${node}`])
+  const { folder } = JSON.parse(readFileSync(bundleNote(app), 'utf8')) as BundleNote
+  const launch = path.relative(path.join(app, 'bin'), entryOf(app, folder, 'launch'))
+  writeFileSync(path.join(app, 'bin/start.mjs'), `// Starts the service.\nimport '${launch}'\n`)
 }
 
 async function prepareContext(context: string, arch: Architecture, out: string): Promise<void> {

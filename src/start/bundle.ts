@@ -14,11 +14,11 @@ export const ROOT = path.join(import.meta.dirname, '../..')
 export const bundlesFolder = (root: string): string => path.join(root, 'node_modules/.cache/groundtrack/service')
 /** Describes the newest bundle; replaced as a whole. */
 export const bundleNote = (root: string): string => path.join(bundlesFolder(root), 'current.json')
-/** The files of a bundle that `launch.ts` imports, with their sources. */
-export const BUNDLE_ENTRIES = { early: 'src/start/early.ts', main: 'src/main.ts' } as const
+/** The files of a bundle that are imported by their names, with their sources: `launch` by an image, the others by `launch`. */
+export const BUNDLE_ENTRIES = { launch: 'src/launch.ts', early: 'src/start/early.ts', main: 'src/main.ts' } as const
 
-/** Their addresses. */
-type Bundle = Readonly<Record<keyof typeof BUNDLE_ENTRIES, string>>
+/** The addresses of what `launch` imports. */
+type Bundle = Readonly<Record<'early' | 'main', string>>
 
 /** Changes with every install. */
 const INSTALLED = 'node_modules/.package-lock.json'
@@ -53,7 +53,7 @@ export const isCurrent = ({ node, folder, sources }: BundleNote, root = ROOT): b
   sources.every(([file, state]) => stateOf(root, file) === state) &&
   fs.existsSync(entryOf(root, folder, 'main'))
 
-const entryOf = (root: string, folder: string, name: keyof Bundle): string => path.join(bundlesFolder(root), folder, `${name}.mjs`)
+export const entryOf = (root: string, folder: string, name: keyof typeof BUNDLE_ENTRIES): string => path.join(bundlesFolder(root), folder, `${name}.mjs`)
 
 /** Null if there is no bundle of exactly these sources. */
 function currentBundle(): Bundle | null {

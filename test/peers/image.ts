@@ -192,7 +192,7 @@ test('the image', { skip: absent.length > 0 ? `not installed: ${absent.join(', '
     const bundled = `import('/app/src/start/bundle.ts').then(async ({ requireBundle }) => process.exit((await requireBundle()) ? 0 : 1))`
     const asked = run('bundled', [program!, ...flags, '-e', bundled])
     assert.equal(await asked.exited, 0, `the service would start from its sources\n${asked.output()}`)
-    assert.deepEqual(config.Cmd, ['src/launch.ts'])
+    assert.deepEqual(config.Cmd, ['bin/start.mjs'])
 
     const startedMs = performance.now()
     const service = run('service', [program!, ...flags, ...config.Cmd])
