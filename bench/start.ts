@@ -59,8 +59,8 @@ async function memory(dataDir: string, npm: number): Promise<void> {
   const processes = [...treeOf(npm), ...treeOf(postmasterOf(dataDir)!.pid)]
   const unique = [...new Set(processes)]
   const rows = unique.flatMap((pid) => {
-    const [name, memory] = [commandOf(pid), memoryOf(pid)] // Null of a connection that was closed just now.
-    return memory ? [{ name, ...memory }] : []
+    const [name, used] = [commandOf(pid), memoryOf(pid)] // Null of a connection that was closed just now.
+    return used ? [{ name, ...used }] : []
   })
   for (const { name, rssMb, pssMb } of rows)
     console.log(`  ${name.slice(0, 60).padEnd(62)} RSS ${rssMb.toFixed(1).padStart(6)} MB  PSS ${pssMb.toFixed(1).padStart(6)} MB`)

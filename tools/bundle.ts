@@ -93,6 +93,8 @@ async function build(): Promise<void> {
     keepNames: true,
   })
   await bundle.close()
+  const foreign = options.root ? [...modules].find((file) => !file.startsWith(root + path.sep)) : undefined
+  if (foreign) throw new Error(`${foreign} is not among the files of the image`)
   const sources = [...modules].map((file) => path.relative(root, file)).filter((file) => !file.startsWith('node_modules'))
   if (sources.some((file) => fs.statSync(path.join(root, file)).mtimeMs >= began)) throw new Error('The sources changed meanwhile')
   publish(fresh, sources)

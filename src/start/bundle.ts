@@ -48,12 +48,13 @@ const stateOf = (root: string, file: string): string => {
   return stats ? `${stats.size} ${stats.mtimeMs}` : ''
 }
 
-export const isCurrent = ({ node, folder, sources }: BundleNote, root = ROOT): boolean =>
+export const isCurrent = ({ node, folder, sources }: BundleNote): boolean =>
   node === process.version &&
-  sources.every(([file, state]) => stateOf(root, file) === state) &&
-  fs.existsSync(entryOf(root, folder, 'main'))
+  sources.every(([file, state]) => stateOf(ROOT, file) === state) &&
+  fs.existsSync(entryOf(ROOT, folder, 'main'))
 
-export const entryOf = (root: string, folder: string, name: keyof typeof BUNDLE_ENTRIES): string => path.join(bundlesFolder(root), folder, `${name}.mjs`)
+export const entryOf = (root: string, folder: string, name: keyof typeof BUNDLE_ENTRIES): string =>
+  path.join(bundlesFolder(root), folder, `${name}.mjs`)
 
 /** Null if there is no bundle of exactly these sources. */
 function currentBundle(): Bundle | null {
