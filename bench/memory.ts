@@ -1,5 +1,7 @@
 /** Memory of all processes of a service: its peak while the demo fills, what is left when it is idle, and what each process has. */
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openLab, postmasterOf, type Service } from '../test/support/service.ts'
@@ -67,6 +69,8 @@ async function peakWhileFilling(service: Service, dataDir: string): Promise<Row[
 }
 
 if (!fs.existsSync('/proc/self/smaps_rollup')) throw new Error('Only Linux states how much memory processes have together')
+// What `npm ci` prepares: otherwise the build of the console would be half of it.
+spawnSync(process.execPath, [path.join(import.meta.dirname, '../tools/prepare.mjs')])
 const lab = openLab()
 try {
   const dataDir = lab.dataDir()
