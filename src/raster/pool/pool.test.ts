@@ -111,6 +111,15 @@ test('a child is replaced after many tasks, when idle, and children share the wo
   assert.equal(await two.run('pid', null, { affinity: 'a' }), await two.run('pid', null, { affinity: 'a' }))
 })
 
+test('a further child starts only when those that run are busy, whichever child a file prefers', async () => {
+  const pool = start({ size: 4 })
+  const alone = new Set<unknown>()
+  for (const affinity of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) alone.add(await pool.run('pid', null, { affinity }))
+  assert.deepEqual([alone.size, pool.metrics.started], [1, 1])
+  const together = await Promise.all(['a', 'b'].map((affinity) => pool.run('pid', null, { affinity })))
+  assert.deepEqual([new Set(together).size, pool.metrics.started], [2, 2])
+})
+
 test('a child that has grown is replaced when idle; one close to its memory limit, at once', async () => {
   const pool = start({ maxRssBytes: 400 * MIB, recycleRssBytes: 200 * MIB })
   const pid = await pool.run('pid', null)

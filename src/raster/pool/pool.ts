@@ -212,15 +212,23 @@ export class RasterPool {
     }
   }
 
-  /** The child whose caches hold the file, if it is free. */
+  /**
+   * The child whose caches hold the file, if it is free. A further child starts only when those that run are busy: one that follows the
+   * other's tasks alone would take as much memory and no less time.
+   */
   #preferred(affinity: string | undefined): Slot | undefined {
     if (affinity === undefined) return undefined
     const slot = this.#slots[hash(affinity) % this.#slots.length]
-    return slot && !slot.isBusy ? slot : undefined
+    if (!slot || slot.isBusy) return undefined
+    return slot.worker?.isAlive ? slot : (this.#idleChild() ?? slot)
+  }
+
+  #idleChild(): Slot | undefined {
+    return this.#slots.find((slot) => !slot.isBusy && slot.worker?.isAlive)
   }
 
   #anyFree(): Slot | undefined {
-    return this.#slots.find((slot) => !slot.isBusy && slot.worker?.isAlive) ?? this.#slots.find((slot) => !slot.isBusy)
+    return this.#idleChild() ?? this.#slots.find((slot) => !slot.isBusy)
   }
 
   async #execute(slot: Slot, queued: QueuedTask, tenant: string): Promise<void> {

@@ -9,7 +9,7 @@ import { PACKAGE_FOLDER } from '../package-folder.ts'
 /** Starts the service of this repository, in the foreground, as `npm start` does. */
 export async function run(rest: readonly Word[]): Promise<number> {
   readFlags(rest, { positions: 0 })
-  return await runInRepository('src/main.ts', [])
+  return await runInRepository('src/launch.ts', [])
 }
 
 /** Runs a program of the repository that this command line is part of, in the foreground, and returns its exit code. */
