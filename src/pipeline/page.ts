@@ -61,11 +61,13 @@ function listSchemaOf(schema: TSchema, name: string): TSchema | null {
 /** The bytes that `JSON.stringify` gives. */
 export async function pageBytes(page: Page, lists: readonly string[]): Promise<Buffer> {
   const written: Buffer[] = []
-  let text = ''
+  let text = '{'
+  let comma = ''
   for (const [name, value] of Object.entries(page)) {
-    const start = `${written.length > 0 || text !== '' ? ',' : '{'}${JSON.stringify(name)}:`
+    const start = `${comma}${JSON.stringify(name)}:`
     if (lists.includes(name)) {
       text += start
+      comma = ','
       let border = '['
       await inParts(value as unknown[], (part) => {
         written.push(Buffer.from(text + border + JSON.stringify(part).slice(1, -1)))
@@ -75,7 +77,9 @@ export async function pageBytes(page: Page, lists: readonly string[]): Promise<B
       text = ']'
     } else {
       const json = JSON.stringify(value) as string | undefined
-      if (json !== undefined) text += start + json // What has no JSON, such as undefined, is not written.
+      if (json === undefined) continue // What has no JSON, such as undefined, is not written.
+      text += start + json
+      comma = ','
     }
   }
   written.push(Buffer.from(`${text}}`))
