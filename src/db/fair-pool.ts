@@ -76,8 +76,8 @@ function createRecent(isBusy: (tenant: string) => boolean, onForgotten: () => vo
   }
 }
 
-/** `waiting` is the number of requests without a connection. */
-export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool & { waiting(): number } {
+/** Who can have a connection now, and who is next. */
+function createSlots(limits: FairLimits) {
   const waiting = new FairQueue<() => void>()
   const running = new Tally()
   let inUse = 0
@@ -114,6 +114,12 @@ export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool & {
       })
     await waitIn(waiting, tenant, limits.maxWaitMs)
   }
+  return { waitForSlot, end, waiting: () => waiting.size }
+}
+
+/** `waiting` is the number of requests without a connection. */
+export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool & { waiting(): number } {
+  const { waitForSlot, end, waiting } = createSlots(limits)
   /** By client: Kysely identifies a connection by its client object, so it must stay the same. */
   const lent = new WeakMap<PostgresPoolClient, { tenant: string; work: Work | null }>()
   const guarded = new WeakSet<PostgresPoolClient>()
@@ -146,6 +152,6 @@ export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool & {
       }
     },
     end: () => pool.end(),
-    waiting: () => waiting.size,
+    waiting,
   } as PostgresPool & { waiting(): number }
 }
