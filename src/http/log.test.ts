@@ -19,8 +19,12 @@ test('log', async (t) => {
       const fields = { [name]: secret, headers: { [name]: secret, host: 'x' }, status: 200 }
       assert.deepEqual(logged(fields), { [name]: '[struck]', headers: { [name]: '[struck]', host: 'x' }, status: 200, msg: 'message' })
       assert.equal(fields.headers[name], secret, 'what the caller holds is not changed')
-      log.child({ [name]: secret }).info('bound')
+      log
+        .child({ [name]: secret })
+        .child({ headers: { [name]: secret } })
+        .info('bound')
       assert.ok(!lines.at(-1)!.includes(secret))
+      assert.equal(lines.at(-1)!.match(/\[struck\]/g)!.length, 2)
     }
   })
 

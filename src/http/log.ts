@@ -1,5 +1,4 @@
-import { pino, type Logger } from 'pino'
-import type { DestinationStream } from 'pino'
+import { pino, type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger } from 'pino'
 
 /** Members whose values are secrets, in a line and in the objects that it shows. */
 const SECRETS = ['password', 'key', 'token', 'access_token', 'refresh_token', 'secret', 'authorization']
@@ -16,7 +15,13 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     formatters: { log: strikeObjects },
     serializers: { err: describeError },
   }
-  return destination ? pino(options, destination) : pino(options)
+  const log: Logger = destination ? pino(options, destination) : pino(options)
+  const child: (...given: never[]) => unknown = log.child
+  // Formatters do not see what is bound to a logger.
+  const safeChild = function (this: Logger, bindings: Bindings, more?: ChildLoggerOptions): Logger {
+    return Reflect.apply(child, this, [strikeObjects(bindings), more] as never[]) as Logger
+  }
+  return Object.assign(log, { child: safeChild })
 }
 
 /**
