@@ -12,9 +12,11 @@ export interface Work {
 
 const storage = new AsyncLocalStorage<Work>()
 
-export function forTenant<T>(tenant: string, work: () => Promise<T>): Promise<T> {
-  return storage.run({ tenant, connections: 0 }, work)
-}
+export const workFor = (tenant: string): Work => ({ tenant, connections: 0 })
+
+export const during = <T>(work: Work, run: () => Promise<T>): Promise<T> => storage.run(work, run)
+
+export const forTenant = <T>(tenant: string, run: () => Promise<T>): Promise<T> => during(workFor(tenant), run)
 
 /** Assigns the current work to this tenant from now on. */
 export function renameTenant(tenant: string): void {

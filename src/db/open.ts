@@ -3,7 +3,7 @@ import pg from 'pg'
 import { MAX_DIRECT_CONNECTIONS, STANDARD_POOL, STANDARD_SEARCH_POOL } from '#core/database-pool.ts'
 import { sendCancel } from './cancel.ts'
 import { ConnectedDatabase } from './connections.ts'
-import { fairly } from './fair-pool.ts'
+import { fairly, type FairLimits } from './fair-pool.ts'
 import { getTypeParser } from './parsers.ts'
 import { prepared } from './prepared.ts'
 import { configureSession, localSettings } from './sessions.ts'
@@ -74,6 +74,8 @@ const MAX_WAIT_MS = 10_000
 const FOREVER_MS = 2 ** 31 - 1
 const KEEP_ALIVE_AFTER_MS = 10_000
 const TENANT_PART = 0.375
+/** Of the connections: stays free even if there is only one tenant. */
+const FREE_PART = 0.25
 const MAX_WAITING_PER_TENANT = 500
 
 type Settings = readonly (readonly [name: string, value: string])[]
@@ -177,9 +179,13 @@ function poolOf(
 }
 
 /** A tenant gets a fraction of the connections, so that another tenant's statement can start at once; it grows with the pool. */
-const limitsFor = (maxConnections: number, maxWaitMs: number) => ({
-  maxConnections,
-  maxRunningPerTenant: Math.max(2, Math.floor(maxConnections * TENANT_PART)),
-  maxWaitingPerTenant: MAX_WAITING_PER_TENANT,
-  maxWaitMs,
-})
+function limitsFor(maxConnections: number, maxWaitMs: number): FairLimits {
+  const maxRunningPerTenant = Math.max(2, Math.floor(maxConnections * TENANT_PART))
+  return {
+    maxConnections,
+    maxRunningPerTenant,
+    maxInUseAlone: Math.max(maxRunningPerTenant, maxConnections - Math.ceil(maxConnections * FREE_PART)),
+    maxWaitingPerTenant: MAX_WAITING_PER_TENANT,
+    maxWaitMs,
+  }
+}

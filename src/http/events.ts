@@ -7,7 +7,7 @@ import { invalidField } from '#core/problem.ts'
 import { requireScope } from '#pipeline/authorize.ts'
 import type { IsTrusted } from '#core/proxies.ts'
 import type { Platform } from '#pipeline/platform.ts'
-import { callerAddress } from './caller.ts'
+import { callerAddress, takeSlot } from './caller.ts'
 import { credentialOf } from './credential.ts'
 
 /** How often a stream checks whether its credential was revoked or its role has changed. */
@@ -36,6 +36,7 @@ export function registerEvents(app: FastifyInstance, { platform, stream, isTrust
     const { principal, allowance } = await platform.authenticator.authenticate(credential)
     if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
     requireScope(principal, ROUTE)
+    await takeSlot(platform, request, principal) // Also for a stream that is then refused: who tries again and again waits.
     const lastEventId = lastEventIdOf(request)
     const again = async (): Promise<Principal> => {
       const current = (await platform.authenticator.authenticate(credential)).principal

@@ -1,5 +1,9 @@
-import { pino, type Logger } from 'pino'
-import type { DestinationStream } from 'pino'
+import { pino, type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger } from 'pino'
+
+/** Members whose values are secrets, in a line and in the objects that it shows. */
+const SECRETS = ['password', 'key', 'token', 'access_token', 'refresh_token', 'secret', 'authorization']
+const SECRET_MEMBERS: ReadonlySet<string> = new Set(SECRETS)
+const STRUCK = '[struck]'
 
 /** One JSON line per event. Secrets are redacted here, for every caller. */
 export function createLog(level: string, destination?: DestinationStream): Logger {
@@ -7,25 +11,37 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     level,
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    redact: {
-      paths: [
-        '*.password',
-        '*.key',
-        '*.token',
-        '*.access_token',
-        '*.refresh_token',
-        '*.secret',
-        '*.authorization',
-        'password',
-        'key',
-        'token',
-        'secret',
-      ],
-      censor: '[struck]',
-    },
+    redact: { paths: SECRETS, censor: STRUCK },
+    formatters: { log: strikeObjects },
     serializers: { err: describeError },
   }
-  return destination ? pino(options, destination) : pino(options)
+  const log: Logger = destination ? pino(options, destination) : pino(options)
+  const child: (...given: never[]) => unknown = log.child
+  // Formatters do not see what is bound to a logger.
+  const safeChild = function (this: Logger, bindings: Bindings, more?: ChildLoggerOptions): Logger {
+    return Reflect.apply(child, this, [strikeObjects(bindings), more] as never[]) as Logger
+  }
+  return Object.assign(log, { child: safeChild })
+}
+
+/**
+ * Of the objects that a line shows. Pino's redaction could do it with paths such as `*.key`, but it parses each of them again for each
+ * member of a line, which took three quarters of the time of a line.
+ */
+function strikeObjects(line: Record<string, unknown>): Record<string, unknown> {
+  let copy: Record<string, unknown> | null = null
+  for (const name of Object.keys(line)) {
+    const shown = name === 'err' ? line[name] : strikeMembers(line[name]) // Errors have a serializer.
+    if (shown !== line[name]) (copy ??= { ...line })[name] = shown
+  }
+  return copy ?? line
+}
+
+/** The value itself if it has no secret. */
+function strikeMembers(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value
+  const secrets = Object.keys(value).filter((name) => SECRET_MEMBERS.has(name))
+  return secrets.length === 0 ? value : { ...value, ...Object.fromEntries(secrets.map((name) => [name, STRUCK])) }
 }
 
 /** Message, code and stack, but not the fields of a database error that quote values (`detail`, `where`, `parameters`). */
@@ -53,5 +69,5 @@ const SECRET_SHAPES = new RegExp(
 
 /** Redacts secrets of this service in free text and URLs. */
 export function redact(text: string): string {
-  return text.replaceAll(SECRET_SHAPES, (_match, name: string | undefined) => `${name ?? ''}[struck]`)
+  return text.replaceAll(SECRET_SHAPES, (_match, name: string | undefined) => `${name ?? ''}${STRUCK}`)
 }

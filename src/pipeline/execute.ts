@@ -6,9 +6,10 @@ import { openEvents } from './events.ts'
 import type { StoredResponse } from '#model/platform/idempotency.ts'
 import type { HeldClaim } from './idempotency.ts'
 import { isAbandoned } from './outside-problems.ts'
+import { longListsIn, pageBytes, validatePage, type Page } from './page.ts'
 import type { Platform } from './platform.ts'
 import type { Provenance } from './provenance.ts'
-import { jsonReply, lineReply, type Reply } from './reply.ts'
+import { bytesReply, jsonReply, lineReply, type Reply } from './reply.ts'
 import { callersOf, type Trace } from './trace.ts'
 import { validateOutput } from './validate.ts'
 
@@ -29,7 +30,11 @@ interface WriteStages {
 export async function executeRead(platform: Platform, { op, context, input, facts, prepared }: Work): Promise<Reply> {
   const output = await op.execute(context, input, facts, prepared)
   if (platform.scheduler.isLate()) await yieldToOthers()
-  return toReply(platform, op, output, context)
+  const lists = op.raw === undefined ? longListsIn(output) : []
+  if (lists.length === 0) return toReply(platform, op, output, context)
+  const page = output as Page
+  await validatePage(op.output, page, lists, op.id)
+  return bytesReply(await pageBytes(page, lists), op.mediaType)
 }
 
 /** One transaction: the change, its lineage, its events, its stored response and its audit entry; or none of them. */

@@ -8,8 +8,13 @@ import { callerLeft, problem } from '#core/problem.ts'
 
 /** Time is counted in ticks of the loop itself, so that a slow machine does not look like a busy organization. */
 const TICK_MS = 50
-/** A call that runs longer is waiting for something that has its own limits, such as a raster or a lock; it no longer takes a slot. */
+/** A call that runs longer is waiting for something that has its own limits, such as a raster; it no longer takes a slot. */
 const LONGEST_SLOT_TICKS = 5
+/**
+ * A call that has a database connection is probably reading a page, which occupies the loop with each part that arrives: if it gave up
+ * its slot, a flood would soon read as many pages at once as it gets connections. It may as well wait for a lock, so this ends too.
+ */
+const LONGEST_QUERYING_TICKS = 40
 const MAX_WAITING = 500
 const MAX_PAUSE_TICKS = 20
 /** A call costs one unit, plus one for this many bytes of its body or response. */
@@ -20,19 +25,27 @@ const FORGOTTEN = 0.1
 
 interface Slot {
   readonly sinceTick: number
+  readonly call: ScheduledCall
+}
+
+interface Waiting {
+  readonly call: ScheduledCall
+  readonly start: (slot: Slot) => void
 }
 
 interface Tenant {
   /** Recent use, in units. */
   used: number
   readonly atWork: Set<Slot>
-  readonly waiting: ((slot: Slot) => void)[]
+  readonly waiting: Waiting[]
   pausingUntilTick: number
 }
 
 interface ScheduledCall {
   readonly bodyBytes?: number
   readonly signal: AbortSignal
+  /** Whether it has a database connection now. */
+  readonly isQuerying?: () => boolean
 }
 
 export interface FairScheduler {
@@ -47,8 +60,8 @@ export function createFairScheduler(): FairScheduler {
   const tenants = createTenants()
   const pace = createPace()
 
-  const begin = (tenant: Tenant): Slot => {
-    const slot = { sinceTick: pace.tick() }
+  const begin = (tenant: Tenant, call: ScheduledCall): Slot => {
+    const slot = { sinceTick: pace.tick(), call }
     tenant.atWork.add(slot)
     return slot
   }
@@ -57,7 +70,10 @@ export function createFairScheduler(): FairScheduler {
   /** A caller that sends one call after another never waits. */
   const isAtOnce = (tenant: Tenant): boolean => tenant.waiting.length === 0 && (tenant.atWork.size === 0 || mayBegin(tenant))
   const dispatch = (tenant: Tenant): void => {
-    while (tenant.waiting.length > 0 && mayBegin(tenant)) tenant.waiting.shift()!(begin(tenant))
+    while (tenant.waiting.length > 0 && mayBegin(tenant)) {
+      const { start, call } = tenant.waiting.shift()!
+      start(begin(tenant, call))
+    }
   }
   const end = (tenant: Tenant, slot: Slot, units = 0): void => {
     if (!tenant.atWork.delete(slot) || tenant.waiting.length === 0) return
@@ -71,16 +87,18 @@ export function createFairScheduler(): FairScheduler {
       throw problem('rate-limited', 'Too many calls of this organization are waiting; send fewer concurrently', {
         headers: { 'Retry-After': '1' },
       })
-    const slot = await new Promise<Slot>((resolve) => tenant.waiting.push(resolve))
+    const slot = await new Promise<Slot>((start) => tenant.waiting.push({ call, start }))
     if (!call.signal.aborted) return slot
     end(tenant, slot)
     throw callerLeft()
   }
+  const isOverdue = ({ sinceTick, call }: Slot): boolean =>
+    pace.tick() - sinceTick > (call.isQuerying?.() ? LONGEST_QUERYING_TICKS : LONGEST_SLOT_TICKS)
   const ticking = setInterval(() => {
     pace.next()
     tenants.decay()
     for (const tenant of tenants.all()) {
-      for (const slot of tenant.atWork) if (pace.tick() - slot.sinceTick > LONGEST_SLOT_TICKS) end(tenant, slot)
+      for (const slot of tenant.atWork) if (isOverdue(slot)) end(tenant, slot)
       dispatch(tenant)
     }
   }, TICK_MS).unref()
@@ -90,7 +108,7 @@ export function createFairScheduler(): FairScheduler {
       const tenant = tenants.of(name)
       let units = 1 + (call.bodyBytes ?? 0) / UNIT_BYTES
       tenants.use(tenant, units)
-      const slot = isAtOnce(tenant) ? begin(tenant) : await waitFor(tenant, call)
+      const slot = isAtOnce(tenant) ? begin(tenant, call) : await waitFor(tenant, call)
       try {
         const reply = await work()
         const answered = bytesOf(reply) / UNIT_BYTES

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fingerprint } from '#core/canonical.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
-import { forTenant, renameTenant, tenantOfCaller } from '#core/tenant.ts'
+import { during, renameTenant, tenantOfCaller, workFor } from '#core/tenant.ts'
 import { traced, type Span } from '#core/tracing.ts'
 import { callerLeft, FAULTS } from '#core/problem.ts'
 import { DatabaseUnavailable } from '#db/failures.ts'
@@ -96,7 +96,15 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (allowance) trace.headers = (await stage('rate limit', () => retriedOnce(trace, () => platform.rateLimiter.admit(allowance)))).headers
   requireScope(principal, op) //                                                         2 scope
   const tenant = tenantOfCaller(principal, call.clientAddress)
-  return await platform.scheduler.run(tenant, call, () => forTenant(tenant, () => runForTenant(platform, op, call, { trace, principal })))
+  const work = workFor(tenant)
+  const scheduled = {
+    bodyBytes: call.bodyBytes ?? 0,
+    get signal() {
+      return call.signal // Made on demand.
+    },
+    isQuerying: () => work.connections > 0,
+  }
+  return await platform.scheduler.run(tenant, scheduled, () => during(work, () => runForTenant(platform, op, call, { trace, principal })))
 }
 
 /** What the call costs from here on is its organization's: others are served in turn with it. */

@@ -50,8 +50,10 @@ export function problemReply(error: unknown, invocationId: string, baseUrl: stri
 /** Responses are built in memory, so they have a limit. Pages are never truncated: callers request a smaller page instead. */
 const MAX_JSON_BYTES = 32 * 1024 * 1024
 
-export function jsonReply(output: unknown, mediaType = JSON_TYPE): Reply {
-  const body = Buffer.from(JSON.stringify(output))
+export const jsonReply = (output: unknown, mediaType?: string): Reply => bytesReply(Buffer.from(JSON.stringify(output)), mediaType)
+
+/** Of an output that has been written as JSON. */
+export function bytesReply(body: Buffer, mediaType = JSON_TYPE): Reply {
   if (body.length > MAX_JSON_BYTES)
     throw problem(
       'bad-request',

@@ -64,6 +64,8 @@ test('row 31: no tenant starves others', async (t) => {
       )
       const { rows } = await forTenant('good', () => sql<{ n: number }>`select 1 as n`.execute(database.db))
       assert.deepEqual(rows, [{ n: 1 }], 'served while the other’s statements hang')
+      const [{ inUse, waiting } = { inUse: 0, waiting: 0 }] = database.connectionUse()
+      assert.deepEqual([inUse, waiting], [6, 34], 'it was alone when it came, so it has all but the quarter that stays free')
       await sql`select pg_advisory_unlock(${gate}::bigint)`.execute(holder)
       await Promise.all(stuck)
     })

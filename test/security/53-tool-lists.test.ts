@@ -68,5 +68,8 @@ test('row 53: tool lists are built once, within the fair scheduler', async (t) =
     assert.ok((await counts(() => ask('tools/call', { name: 'items_get', arguments: { item_id: 'x' } }))) >= 2, 'its operation has its own')
     for (const route of ['/v1/event-types', '/auth/me', '/auth/sessions', '/auth/notifications'])
       assert.equal(await counts(() => w.request('GET', route, { headers })), 1, route)
+    const unknown = { ...headers, 'last-event-id': '00000000-0000-7000-8000-000000000000' }
+    const refused = await counts(async () => assert.equal((await w.request('GET', '/v1/events', { headers: unknown })).status, 422))
+    assert.equal(refused, 1, 'a stream of events that is refused')
   })
 })
