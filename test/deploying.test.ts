@@ -146,7 +146,10 @@ test('units name settings that exist, and the API and workers differ in little e
   for (const unit of units)
     for (const [, pairs] of unit.matchAll(/^Environment=(.*)$/gm))
       for (const pair of pairs!.split(' '))
-        assert.ok(['NODE_ENV', ...SETTING_NAMES].includes(pair.split('=')[0]!) || isSetting(pair.split('=')[0]!), pair)
+        assert.ok(
+          ['NODE_ENV', 'NODE_COMPILE_CACHE', ...SETTING_NAMES].includes(pair.split('=')[0]!) || isSetting(pair.split('=')[0]!),
+          pair,
+        )
   const common = (unit: string) => unit.split('\n').filter((line) => !/^(#|Description=|Environment=ROLE)/.test(line))
   assert.deepEqual(common(units[0]!), common(units[1]!))
 })

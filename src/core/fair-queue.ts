@@ -11,6 +11,13 @@ export class FairQueue<T> {
     return this.#entries.get(tenant)?.length ?? 0
   }
 
+  /** How many entries can be served now, if so many of each tenant can. */
+  servable(mayServe: (tenant: string) => number): number {
+    let count = 0
+    for (const [tenant, entries] of this.#entries) count += Math.min(entries.length, mayServe(tenant))
+    return count
+  }
+
   push(tenant: string, entry: T): void {
     const entries = this.#entries.get(tenant)
     if (entries) entries.push(entry)

@@ -175,6 +175,7 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
       .select(['asset.key', 'asset.sha256'])
       .where('item.id', 'in', job.output_item_ids)
       .where('asset.media_type', 'like', 'image/tiff%')
+      .orderBy('asset.key')
       .execute()
     const { attempts } = await w.db.selectFrom('processing_job').select('attempts').where('id', '=', id).executeTakeFirstOrThrow()
     return {

@@ -50,6 +50,7 @@ function lend(spare: Spare, kind: string): PoolWorker {
       return isLent && worker.isAlive
     },
     taskCount: 0,
+    ready: () => worker.ready(),
     async run(task, signal) {
       this.taskCount += 1
       isBusy = true

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
 import { RasterError } from '#raster/errors.ts'
-import { RasterPool, type PoolOptions } from './pool.ts'
+import { RasterPool, type PoolOptions, type StartWorker } from './pool.ts'
+import { Worker } from './worker.ts'
 
 const MIB = 1024 * 1024
 const pools: RasterPool[] = []
@@ -18,6 +19,19 @@ function start(options: Partial<PoolOptions> = {}): RasterPool {
   })
   pools.push(pool)
   return pool
+}
+
+/** The first child is an ordinary one. */
+const unlessFirst = (other: StartWorker): StartWorker => {
+  let count = 0
+  return (options) => (count++ === 0 ? new Worker(options) : other(options))
+}
+
+/** Never ready: a child whose start takes longer than everything else. */
+class Slow extends Worker {
+  override ready(): Promise<void> {
+    return new Promise(() => {})
+  }
 }
 
 const withCode =
@@ -106,8 +120,12 @@ test('a child is replaced after many tasks, when idle, and children share the wo
   assert.equal(pool.metrics.recycled, 1)
   assert.notEqual(await pool.run('pid', null), pids[0])
   const two = start({ size: 2 })
-  const both = await Promise.all([two.run('pid', null), two.run('pid', null)])
-  assert.notEqual(both[0], both[1])
+  const stop = new AbortController()
+  const held = assert.rejects(two.run('wait', null, { signal: stop.signal }))
+  await two.run('pid', null)
+  assert.deepEqual([two.metrics.running, two.metrics.started], [1, 2])
+  stop.abort()
+  await held
   assert.equal(await two.run('pid', null, { affinity: 'a' }), await two.run('pid', null, { affinity: 'a' }))
 })
 
@@ -116,8 +134,31 @@ test('a further child starts only when those that run are busy, whichever child 
   const alone = new Set<unknown>()
   for (const affinity of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) alone.add(await pool.run('pid', null, { affinity }))
   assert.deepEqual([alone.size, pool.metrics.started], [1, 1])
-  const together = await Promise.all(['a', 'b'].map((affinity) => pool.run('pid', null, { affinity })))
-  assert.deepEqual([new Set(together).size, pool.metrics.started], [2, 2])
+  const stop = new AbortController()
+  const held = assert.rejects(pool.run('wait', null, { affinity: 'a', signal: stop.signal }))
+  assert.ok(!alone.has(await pool.run('pid', null, { affinity: 'b' })))
+  assert.equal(pool.metrics.started, 2)
+  stop.abort()
+  await held
+})
+
+test('a task does not wait for a child that is starting, if another is free before', async () => {
+  const pool = start({ size: 2, startWorker: unlessFirst((options) => new Slow(options)) })
+  const first = await pool.run('pid', null)
+  const together = await Promise.all([pool.run('pid', null), pool.run('pid', null)])
+  assert.deepEqual([together, pool.metrics.started], [[first, first], 2])
+})
+
+test('a child that does not start fails the next task only if no other can take it', async () => {
+  const broken = start({ size: 2, startWorker: (options) => new Worker({ ...options, module: new URL('file:///nothing.ts') }) })
+  await Promise.all([1, 2, 3].map(() => assert.rejects(broken.run('echo', 1), withCode('worker_failed'))))
+  assert.deepEqual([broken.metrics.queued, broken.metrics.children], [0, 0])
+  const half = start({
+    size: 2,
+    startWorker: unlessFirst((options) => new Worker({ ...options, module: new URL('file:///nothing.ts') })),
+  })
+  const first = await half.run('pid', null)
+  assert.deepEqual(await Promise.all([1, 2, 3].map(() => half.run('pid', null))), [first, first, first])
 })
 
 test('a child that has grown is replaced when idle; one close to its memory limit, at once', async () => {

@@ -1,7 +1,7 @@
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 
 import { FairQueue, Tally } from '#core/fair-queue.ts'
-import { Worker, type PoolWorker, type WorkerOptions, type WorkerOutcome } from './worker.ts'
+import { crashed, Worker, type PoolWorker, type WorkerOptions, type WorkerOutcome } from './worker.ts'
 
 export interface PoolOptions {
   /** Module that exports `handlers`; each child loads it. */
@@ -118,7 +118,7 @@ interface QueuedTask {
   reject: (error: Error) => void
 }
 
-type Slot = { worker: PoolWorker | null; isBusy: boolean; idle: NodeJS.Timeout | undefined }
+type Slot = { worker: PoolWorker | null; isStarting: boolean; isBusy: boolean; idle: NodeJS.Timeout | undefined }
 
 /**
  * Runs raster work in child processes. An untrusted file can make a decoder hang or crash; that costs one task and one
@@ -147,12 +147,12 @@ export class RasterPool {
 
   constructor(options: PoolOptions) {
     this.#options = { ...DEFAULTS, ...options }
-    this.#slots = Array.from({ length: options.size }, () => ({ worker: null, isBusy: false, idle: undefined }))
+    this.#slots = Array.from({ length: options.size }, () => ({ worker: null, isStarting: false, isBusy: false, idle: undefined }))
   }
 
   get metrics(): PoolMetrics {
     return {
-      queued: this.#queue.size,
+      queued: Math.max(0, this.#queue.size - this.#starting),
       running: this.#slots.filter((slot) => slot.isBusy).length,
       children: this.#slots.filter((slot) => slot.worker?.isAlive).length,
       ...this.#counts,
@@ -164,11 +164,12 @@ export class RasterPool {
     throwIfAborted(options.signal)
     if (this.#isClosed) throw new RasterError('aborted', 'The raster pool is closed')
     const tenant = options.tenant ?? ''
-    if (this.#queue.size >= this.#options.maxQueue && !this.#slots.some((slot) => !slot.isBusy)) {
+    // Tasks for which a child is starting do not count as waiting.
+    if (this.#queue.size - this.#starting >= this.#options.maxQueue && this.#slots.every((slot) => slot.isBusy || slot.isStarting)) {
       this.#counts.refused += 1
       throw new RasterError('overloaded', 'The queue of raster tasks is full; retry later')
     }
-    if (options.tenant !== undefined && this.#queue.waitingOf(tenant) >= this.#options.maxQueuePerTenant) {
+    if (options.tenant !== undefined && this.#queue.waitingOf(tenant) - this.#starting >= this.#options.maxQueuePerTenant) {
       this.#counts.refused += 1
       throw new RasterError('too_many', 'Too many tiles and statistics of this organization are queued; send fewer requests at once')
     }
@@ -202,40 +203,75 @@ export class RasterPool {
     }
   }
 
-  #dispatch(): void {
+  get #starting(): number {
+    return this.#slots.filter((slot) => slot.isStarting).length
+  }
+
+  /** How many more tasks of a tenant may run. One child stays free for others: one tenant's long tasks never occupy all of them. */
+  #room(tenant: string): number {
     const most = this.#options.maxRunningPerTenant ?? Math.max(1, this.#slots.length - 1)
-    while (this.#queue.size > 0 && this.#slots.some((slot) => !slot.isBusy)) {
-      // One child stays free for other tenants: one tenant's long tasks never occupy all of them.
-      const next = this.#queue.take((tenant) => tenant === '' || this.#running.of(tenant) < most)
+    return tenant === '' ? Infinity : Math.max(0, most - this.#running.of(tenant))
+  }
+
+  #dispatch(): void {
+    while (this.#queue.size > 0) {
+      const idle = this.#slots.find(isIdle)
+      if (!idle) return this.#startWorkers()
+      const next = this.#queue.take((tenant) => this.#room(tenant) > 0)
       if (!next) return
-      void this.#execute((this.#preferred(next.entry.options.affinity) ?? this.#anyFree())!, next.entry, next.tenant)
+      void this.#execute(this.#preferred(next.entry.options.affinity) ?? idle, next.entry, next.tenant)
     }
   }
 
-  /**
-   * The child whose caches hold the file, if it is free. A further child starts only when those that run are busy: one that follows the
-   * other's tasks alone would take as much memory and no less time.
-   */
+  /** The child whose caches hold the file, if it is idle. */
   #preferred(affinity: string | undefined): Slot | undefined {
     if (affinity === undefined) return undefined
-    const slot = this.#slots[hash(affinity) % this.#slots.length]
-    if (!slot || slot.isBusy) return undefined
-    return slot.worker?.isAlive ? slot : (this.#idleChild() ?? slot)
+    const slot = this.#slots[hash(affinity) % this.#slots.length]!
+    return isIdle(slot) ? slot : undefined
   }
 
-  #idleChild(): Slot | undefined {
-    return this.#slots.find((slot) => !slot.isBusy && slot.worker?.isAlive)
+  /**
+   * A further child starts only when those that run are busy: one that follows the other's tasks alone would take as much memory and no
+   * less time. Starting takes longer than most tasks, so a task does not wait for a certain child: the first that is free takes it.
+   */
+  #startWorkers(): void {
+    const wanted = this.#queue.servable((tenant) => this.#room(tenant))
+    for (const slot of this.#slots) {
+      if (this.#starting >= wanted) return
+      if (!slot.isBusy && !slot.isStarting) void this.#start(slot)
+    }
   }
 
-  #anyFree(): Slot | undefined {
-    return this.#idleChild() ?? this.#slots.find((slot) => !slot.isBusy)
+  async #start(slot: Slot): Promise<void> {
+    slot.isStarting = true
+    clearTimeout(slot.idle)
+    const worker = (slot.worker = this.#startWorker())
+    const failure = await worker.ready().then(
+      () => null,
+      (error: Error) => error,
+    )
+    slot.isStarting = false
+    if (this.#isClosed) return
+    if (failure === null) this.#rest(slot, worker, { rssBytes: 0 })
+    else this.#didNotStart(slot, failure)
+    this.#dispatch()
+  }
+
+  /** If no child that has started can take it, the next task fails, so that it does not wait for ever. */
+  #didNotStart(slot: Slot, { message }: Error): void {
+    slot.worker = null
+    const next = this.#slots.some(({ worker, isStarting }) => worker?.isAlive && !isStarting) ? null : this.#queue.take((tenant) => this.#room(tenant) > 0)
+    const outcome = crashed(message)
+    this.#count(outcome)
+    next?.entry.watch?.ended(outcome.ending)
+    if (!outcome.result.ok) next?.entry.reject(outcome.result.error)
   }
 
   async #execute(slot: Slot, queued: QueuedTask, tenant: string): Promise<void> {
     slot.isBusy = true
     this.#running.add(tenant, 1)
     clearTimeout(slot.idle)
-    const worker = (slot.worker = slot.worker?.isAlive ? slot.worker : this.#startWorker())
+    const worker = slot.worker!
     const startedMs = performance.now()
     const { id, task, input, options, watch } = queued
     watch?.started()
@@ -268,7 +304,7 @@ export class RasterPool {
   }
 
   /** The state of a child between two tasks: it continues, is replaced when idle, or is replaced now. */
-  #rest(slot: Slot, worker: PoolWorker, { rssBytes }: WorkerOutcome, { isRested = false } = {}): void {
+  #rest(slot: Slot, worker: PoolWorker, { rssBytes }: Pick<WorkerOutcome, 'rssBytes'>, { isRested = false } = {}): void {
     const { maxRssBytes, recycleRssBytes, recycleAfterTasks, recycleIdleMs, restTask, restMs, idleMs } = this.#options
     if (!worker.isAlive) {
       slot.worker = null
@@ -303,6 +339,8 @@ export class RasterPool {
     slot.worker = null
   }
 }
+
+const isIdle = ({ worker, isStarting, isBusy }: Slot): boolean => worker?.isAlive === true && !isStarting && !isBusy
 
 function hash(text: string): number {
   let value = 2166136261

@@ -62,7 +62,7 @@ function compileCache(): NodeJS.ProcessEnv {
 }
 
 /** What a pool needs of a worker. */
-export type PoolWorker = Pick<Worker, 'isAlive' | 'taskCount' | 'run' | 'kill'>
+export type PoolWorker = Pick<Worker, 'isAlive' | 'taskCount' | 'ready' | 'run' | 'kill'>
 
 /** One child process. Runs one task at a time. */
 export class Worker {
@@ -102,6 +102,16 @@ export class Worker {
     return this.#isAlive
   }
 
+  /** Resolves when the child can take a task; rejects if it does not start. */
+  async ready(): Promise<void> {
+    const limit = setTimeout(() => this.#kill('timed out'), START_LIMIT_MS * this.#options.deadlineFactor)
+    try {
+      await this.#ready
+    } finally {
+      clearTimeout(limit)
+    }
+  }
+
   /** Runs a task to its end, which always comes: the deadline, a cancellation and too much memory end it by force. */
   async run(task: WorkerTask, signal: AbortSignal | undefined): Promise<WorkerOutcome> {
     this.taskCount += 1
@@ -116,11 +126,9 @@ export class Worker {
     const memory = setInterval(() => void this.#checkMemory(), MEMORY_CHECK_MS)
     signal?.addEventListener('abort', cancel, { once: true })
     let isLate = false
-    const starting = setTimeout(() => this.#kill('timed out'), START_LIMIT_MS * this.#options.deadlineFactor)
     let deadline: NodeJS.Timeout | undefined
     try {
-      await Promise.race([this.#ready, outcome.promise])
-      clearTimeout(starting)
+      await Promise.race([this.ready(), outcome.promise])
       // The task's time starts here, because starting a process on a busy machine is not its fault.
       deadline = setTimeout(() => {
         isLate = true
@@ -134,7 +142,7 @@ export class Worker {
       return crashed(error instanceof Error ? error.message : 'unknown')
     } finally {
       signal?.removeEventListener('abort', cancel)
-      for (const timer of [starting, deadline, cancelTimer]) clearTimeout(timer)
+      for (const timer of [deadline, cancelTimer]) clearTimeout(timer)
       clearInterval(memory)
       this.#settle = null
       this.#onProgress = undefined
@@ -190,7 +198,7 @@ export class Worker {
   }
 }
 
-const crashed = (reason: string): WorkerOutcome => ({
+export const crashed = (reason: string): WorkerOutcome => ({
   result: {
     ok: false,
     error: new RasterError('worker_failed', 'The raster process crashed while reading this raster', { cause: new Error(reason) }),
