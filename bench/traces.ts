@@ -6,6 +6,7 @@
  * the machine does meets all three alike; the overhead is the median of the differences between neighbouring turns, with the middle half
  * of them as its spread. Another figure does not depend on turns: places to trace in a call times the cost of one.
  */
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -66,6 +67,7 @@ const collector = createServer((request, response) => {
     response.end('{}')
   })
 }).listen(0, '127.0.0.1')
+await once(collector, 'listening')
 const lab = openLab()
 try {
   const dataDir = lab.dataDir()

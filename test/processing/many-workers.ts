@@ -15,14 +15,18 @@ interface LabOptions {
   /** An empty database. */
   readonly databaseUrl: string
   readonly scenes: number
-  /** Of each scene, in pixels; scenes overlap by half their height. */
+  /** Of each scene, in pixels. */
   readonly side: number
+  /** Scenes of the same place; 1 by default, and then scenes in two columns overlap by half their height. */
+  readonly dates?: number
 }
 
 interface RunOptions {
   readonly workers: number
   /** 0: the job is not divided. */
   readonly partMegapixels: number
+  /** The same job so many times at once; 1 by default. */
+  readonly jobs?: number
   /** Workers to kill while they compute parts: first the one that runs the job, then others. */
   readonly kills?: number
 }
@@ -55,8 +59,8 @@ async function recordClaims(db: World['db']): Promise<void> {
   `.execute(db)
 }
 
-/** Scenes in two columns, so that the mosaic is much higher than wide: parts are rows. */
-export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl, scenes, side }: LabOptions) {
+/** Scenes in one or two columns, so that the mosaic is much higher than wide: parts are rows. */
+export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl, scenes, side, dates = 1 }: LabOptions) {
   const lab = openLab()
   t.after(() => lab.close())
   const dataDir = lab.dataDir()
@@ -82,8 +86,8 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
   const { id: project_id } = await ok(baseUrl, owner.token, 'projects.create', { name: 'Mosaics' })
   const items: string[] = []
   for (let n = 0; n < scenes; n++) {
-    const [column, row] = [n % 2, n >> 1]
-    const [west, north] = [WEST + column * 0.9 * side * DEGREES, NORTH - row * 0.5 * side * DEGREES]
+    const [column, row] = dates === 1 ? [0.9 * (n % 2), 0.5 * (n >> 1)] : [0, 0.9 * Math.floor(n / dates)]
+    const [west, north] = [WEST + column * side * DEGREES, NORTH - row * side * DEGREES]
     // Waves with noise: no two scenes are alike, and they compress about as imagery does.
     const value = (band: number, x: number, y: number) =>
       1_000 +
@@ -95,7 +99,7 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
     items.push(body.item_ids[0] as string)
   }
 
-  const run = async ({ workers: count, partMegapixels, kills = 0 }: RunOptions): Promise<Outcome> => {
+  const run = async ({ workers: count, partMegapixels, jobs = 1, kills = 0 }: RunOptions): Promise<Outcome> => {
     const settings = { ...env, ROLE: 'worker', JOB_PART_MEGAPIXELS: String(partMegapixels) }
     const nameOf = (n: number) => `worker ${n}`
     const named = (n: number): string => {
@@ -109,13 +113,17 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
     const began = workers.map(({ pid }) => treeCpuMs(pid))
     const cpuMs = workers.map(() => 0)
     const input_params = { item_ids: items, method: 'median' }
-    const { status, body, text } = await call(baseUrl, key, 'processing.create_and_dispatch', {
-      project_id,
-      job_type_id: 'mosaic',
-      input_params,
-    })
-    if (status !== 200) throw new Error(text)
-    const { id } = body.job as { id: string }
+    const ids: string[] = []
+    for (let n = 0; n < jobs; n++) {
+      const { status, body, text } = await call(baseUrl, key, 'processing.create_and_dispatch', {
+        project_id,
+        job_type_id: 'mosaic',
+        input_params,
+      })
+      if (status !== 200) throw new Error(text)
+      ids.push(body.job.id as string)
+    }
+    const id = ids[0]!
     const seen = { parts: 0 }
     const partsOf = async (state: string): Promise<number> => {
       const { rows } = await sql<{ n: number; total: number }>`
@@ -152,17 +160,19 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
       await workers[victim!]!.kill('SIGKILL')
       killed.add(victim!)
     }
-    const record = async () => (await ok(baseUrl, key, 'processing.job.get', { job_id: id })).job
-    await until(
-      'the job to end',
-      async () => {
-        await partsOf('done')
-        return (await record()).completed_at !== null
-      },
-      END_MS,
-    )
-    const job = await record()
-    if (job.status !== 'completed') throw new Error(`the job ${job.status}: ${job.error}`)
+    const recordOf = async (job_id: string) => (await ok(baseUrl, key, 'processing.job.get', { job_id })).job
+    for (const each of ids)
+      await until(
+        'the job to end',
+        async () => {
+          await partsOf('done')
+          return (await recordOf(each)).completed_at !== null
+        },
+        END_MS,
+      )
+    const records = await Promise.all(ids.map(recordOf))
+    for (const { status, error } of records) if (status !== 'completed') throw new Error(`the job ${status}: ${error}`)
+    const job = records[0]!
     for (const [n, worker] of workers.entries()) {
       if (killed.has(n)) continue
       cpuMs[n] = treeCpuMs(worker.pid) - began[n]!
