@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -32,6 +32,7 @@ const SMALL = 16 * 2 ** 20 * INTERRUPTIONS * IN_FLIGHT + 12_345
 const SIZE = campaign({ short: SMALL, ci: SMALL, long: 50 * 10 ** 9 })
 /** Larger files are compared in blocks that are spread over all parts. */
 const WHOLE_BYTES = 2 ** 30
+const SETTLED_MS = 3_000
 const endpoint = process.env['TEST_S3_ENDPOINT'] ?? ''
 const credentials = { accessKeyId: process.env['TEST_S3_KEY'] ?? '', secretAccessKey: process.env['TEST_S3_SECRET'] ?? '' }
 
@@ -60,17 +61,24 @@ async function sparseFile(t: TestContext, partBytes: number): Promise<string> {
   return file
 }
 
-/** Frees the zeros in the server's files while they are written, until the test ends. */
+/** Frees the zeros in the server's files once they are written, until the test ends. */
 function digHoles(t: TestContext, folder: string): void {
   let isOver = false
+  const dug = new Map<string, number>()
   const round = async () => {
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []))
-      if (entry.isFile()) await promisify(execFile)('fallocate', ['--dig-holes', path.join(entry.parentPath, entry.name)]).catch(() => {})
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {
+      const file = path.join(entry.parentPath, entry.name)
+      const changed = entry.isFile() ? await stat(file).catch(() => null) : null
+      // A file that is being written would lose what arrives between reading zeros and freeing them.
+      if (!changed || Date.now() - changed.mtimeMs < SETTLED_MS || dug.get(file) === changed.mtimeMs) continue
+      dug.set(file, changed.mtimeMs)
+      await promisify(execFile)('fallocate', ['--dig-holes', file]).catch(() => {})
+    }
   }
   const digging = (async () => {
     while (!isOver) {
       await round()
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await new Promise((resolve) => setTimeout(resolve, SETTLED_MS))
     }
   })()
   t.after(async () => {

@@ -10,8 +10,11 @@ const closed = (properties: Readonly<Record<string, object>>, required: readonly
   required,
   additionalProperties: false,
 })
-const resource = (apiVersion: string, kind: string, spec: object) =>
-  closed({ apiVersion: { const: apiVersion }, kind: { const: kind }, metadata: closed({ name: text, labels: texts }), spec })
+const resource = (apiVersion: string, kind: string, spec: object) => ({
+  // Kubeconform takes a schema that does not say so for one of draft 4, which has no `const`.
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  ...closed({ apiVersion: { const: apiVersion }, kind: { const: kind }, metadata: closed({ name: text, labels: texts }), spec }),
+})
 
 /** Prometheus' own notation, such as `30s` or `1m30s`. */
 const DURATION = String.raw`^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$`
