@@ -36,7 +36,7 @@ const spansIn = (envelopes: readonly Envelope[]): Exported[] =>
   envelopes.flatMap(({ resourceSpans }) => resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)))
 
 const OTELCOL = process.env['OTELCOL'] ?? 'otelcol'
-const hasCollector = spawnSync(OTELCOL, ['--version']).status === 0
+const hasCollector = spawnSync(OTELCOL, ['--help']).status === 0
 const EMAIL = 'click@example.com'
 const CLICK = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
 const TOKEN = 'collector-secret-0123456789'

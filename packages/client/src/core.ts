@@ -12,6 +12,7 @@ export {
   UploadError,
   type Uploaded,
   type FilePosition,
+  type FileRanges,
   type FileToUpload,
   type UploadOptions,
   type UploadProgress,

@@ -8,6 +8,8 @@ import { put, type Source } from './upload-put.ts'
 /** Smaller files are sent whole or in a few chunks. */
 export const PARTS_FROM_BYTES = 32 * 1024 * 1024
 const PARTS_IN_FLIGHT = 4
+/** Of the largest files, whose parts have hundreds of MB, fewer are sent at a time: a part may be in memory. */
+const BYTES_IN_FLIGHT = 256 * 1024 * 1024
 /** URLs per call: they expire, so that a slow connection would not use more of them. */
 const PAGE_SIZE = 32
 /** Up to 1 GiB with parts of the smallest size, so that smaller files are compared as a whole. */
@@ -104,7 +106,8 @@ async function sendAll(
       }
     }
   }
-  await Promise.all(Array.from({ length: PARTS_IN_FLIGHT }, worker))
+  const inFlight = Math.max(1, Math.min(PARTS_IN_FLIGHT, Math.floor(BYTES_IN_FLIGHT / Math.max(1, parts[0]?.length ?? 1))))
+  await Promise.all(Array.from({ length: inFlight }, worker))
   if (signal?.aborted) throw new AbortError(`PUT ${source.name}`, signal.reason)
   if (failure) throw (failure as { error: unknown }).error
 }

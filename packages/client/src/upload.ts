@@ -4,10 +4,17 @@ import { delayMs, pause } from './retry.ts'
 import { PARTS_FROM_BYTES, sendParts } from './upload-parts.ts'
 import { isExpired, isTransient, put, type Source } from './upload-put.ts'
 
+/** A file of any size whose ranges are read as they are sent; `openFile` of `@groundtrack/client/node` makes one. */
+export interface FileRanges {
+  readonly size: number
+  /** All bytes from one offset to before another. */
+  read(from: number, to: number): Promise<Uint8Array>
+}
+
 export interface FileToUpload {
   name: string
   /** A stream without `size` is first read into memory. */
-  data: Blob | Uint8Array | ReadableStream<Uint8Array>
+  data: Blob | Uint8Array | FileRanges | ReadableStream<Uint8Array>
   size?: number | undefined
   /** Media type; default `image/tiff`. */
   type?: string | undefined
@@ -253,6 +260,7 @@ async function sourceOf(file: File | FileToUpload): Promise<Source> {
   if (data instanceof Blob) return { name, size: data.size, type, isSeekable: true, read: async (from, to) => data.slice(from, to) }
   if (data instanceof Uint8Array)
     return { name, size: data.length, type, isSeekable: true, read: async (from, to) => data.subarray(from, to) }
+  if ('read' in data) return { name, size: data.size, type, isSeekable: true, read: async (from, to) => await data.read(from, to) }
   if (file.size !== undefined) return { name, size: file.size, type, isSeekable: false, read: streamReader(data) }
   const blob = await new Response(data).blob()
   return { name, size: blob.size, type, isSeekable: true, read: async (from, to) => blob.slice(from, to) }
