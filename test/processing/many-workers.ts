@@ -1,5 +1,6 @@
 /** A service with several worker processes and one large mosaic, for tests and benches of jobs in parts. */
 import { randomBytes } from 'node:crypto'
+import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { treeCpuMs } from '../../bench/lib/cpu.ts'
@@ -64,7 +65,16 @@ export async function openMosaicLab(t: Pick<TestContext, 'after'>, { databaseUrl
   const lab = openLab()
   t.after(() => lab.close())
   const dataDir = lab.dataDir()
-  const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, DEMO: '0', SANDBOX: '0', LOG_LEVEL: 'error', RASTER_PROCESSES: '1' }
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dataDir,
+    DEMO: '0',
+    SANDBOX: '0',
+    LOG_LEVEL: 'error',
+    RASTER_PROCESSES: '1',
+    // As in the image and the systemd units: raster processes do not compile their modules again.
+    NODE_COMPILE_CACHE: path.join(dataDir, 'compiled'),
+  }
   const { baseUrl } = await lab.start({ env: { ...env, ROLE: 'api' } })
   const w = await world(t as TestContext, {
     databaseUrl,
