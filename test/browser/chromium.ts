@@ -31,8 +31,12 @@ const ARGUMENTS = [
 /** Every journey is gone twice: as most people do it, and by somebody without a mouse. HANDS names one of them; CI draws one. */
 export type Hands = 'mouse' | 'keyboard'
 const BOTH: readonly Hands[] = ['mouse', 'keyboard']
-const wanted = BOTH.filter((hands) => hands === process.env['HANDS'])
-export const HANDS = wanted.length > 0 ? wanted : campaign<readonly Hands[]>({ short: BOTH, ci: someOf(BOTH, 2), long: BOTH })
+const named = process.env['HANDS']
+/** HANDS=phone goes journeys on a phone alone, HANDS=keyboard none of them. */
+export const WITH_PHONE = named !== 'keyboard'
+const wanted = BOTH.filter((hands) => hands === named)
+export const HANDS =
+  wanted.length > 0 || named === 'phone' ? wanted : campaign<readonly Hands[]>({ short: BOTH, ci: someOf(BOTH, 2), long: BOTH })
 const withoutMouse = new WeakSet<Browser>()
 
 const CLOSE_MS = 15_000

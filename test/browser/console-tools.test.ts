@@ -153,7 +153,7 @@ async function areaAndZone(place: Place): Promise<void> {
   const { page } = place.here
   const corners = '&line=2.29,48.195;2.31,48.195;2.31,48.205;2.29,48.205'
   await open(place, `&tool=area${corners}`)
-  await until('an area', async () => /^1\.7 km², perimeter 5\.20 km, 4 points$/.test(await statusOf(page, 'Area')), PATIENT_MS)
+  await until('an area', async () => /^1\.65 km², perimeter 5\.20 km, 4 points$/.test(await statusOf(page, 'Area')), PATIENT_MS)
   await assertAccessible(page, 'an area')
   await shot(page, `tools-area${suffix(place)}`)
   await open(place)

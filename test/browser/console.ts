@@ -9,7 +9,7 @@ import { describeScene, renderScene } from '../../sandbox/scenes/index.ts'
 import { within } from '../support/guests.ts'
 import { storeFile } from '../support/stored-file.ts'
 import type { Org, Person, World } from '../support/world.ts'
-import { HANDS, shot, watchedPage } from './chromium.ts'
+import { HANDS, shot, watchedPage, WITH_PHONE } from './chromium.ts'
 
 const SIZE_PX = 256
 /** A phone as Chromium plays it. */
@@ -17,7 +17,7 @@ export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, is
 /** Where a journey is gone that matters on the way too: at a desk by either pair of hands, and on a phone. */
 export const SEATS = [
   ...HANDS.map((hands) => ({ hands, name: `by ${hands}`, options: {} })),
-  { hands: 'mouse' as const, name: 'on a phone', options: PHONE },
+  ...(WITH_PHONE ? [{ hands: 'mouse' as const, name: 'on a phone', options: PHONE }] : []),
 ]
 export const PATIENT_MS = 600_000
 /** For a walk through many screens on a machine that has other work. */

@@ -148,7 +148,8 @@ function Crumbs({ parts }: { parts: readonly { text: ReactNode; to?: string }[] 
           {index > 0 && <Icon name="right" size={12} />}
           {to ? (
             <Link to={to} className={classes(ui.soft, ui.ellipsis)}>
-              {text}
+              <Icon name="right" />
+              <span>{text}</span>
             </Link>
           ) : (
             <span className={ui.ellipsis}>{text}</span>

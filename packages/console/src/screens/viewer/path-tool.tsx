@@ -6,7 +6,7 @@ import type { Position } from '../../map/geo.ts'
 import { MAX_PATH_POINTS, measure, polygonOf, type Measured } from '../../map/path.ts'
 import { useUrl } from '../../state/url.ts'
 import { classes } from '../../ui/classes.ts'
-import { area as areaText, distance, exactArea, plural } from '../../ui/format.ts'
+import { distance, exactArea, plural } from '../../ui/format.ts'
 import { useIsPhone } from '../../ui/is-phone.ts'
 import { Button } from '../../ui/kit.ts'
 import { PlaceForm } from './place-form.tsx'
@@ -115,6 +115,7 @@ function Figures({ measured, count, isClosed }: { measured: Measured; count: num
 
 function spoken({ lengthM, areaM2, bearing }: Measured, count: number, isClosed: boolean): string {
   if (count === 0) return 'No points yet'
-  if (isClosed) return count > 2 ? `${areaText(areaM2)}, perimeter ${distance(lengthM)}, ${plural(count, 'point')}` : plural(count, 'point')
+  if (isClosed)
+    return count > 2 ? `${exactArea(areaM2)}, perimeter ${distance(lengthM)}, ${plural(count, 'point')}` : plural(count, 'point')
   return bearing === null ? plural(count, 'point') : `${distance(lengthM)}, bearing ${bearingText(bearing)}, ${plural(count, 'point')}`
 }
