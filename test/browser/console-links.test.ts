@@ -71,12 +71,15 @@ async function furnished(w: World, org: Org): Promise<string[]> {
   const { token } = org.owner
   const { id: collection } = await w.ok(token, 'collections.create', { project_id: org.projectId, name: 'Loire plain' })
   const item = await sceneItem(w, org, 'Loire valley, June', { collection_id: collection })
+  const { id: map } = await w.ok(token, 'maps.create', { project_id: org.projectId, name: 'Loire', layers: [{ item_id: item }] })
   return [
     '/welcome',
     '/explore?scope=mine',
     `/library/${org.projectId}/${collection}?view=table`,
     `/view/${item}?tab=metadata`,
     `/compare?a=${item}`,
+    '/maps',
+    `/maps/${map}`,
     '/uploads',
     '/shares',
     '/reports?about=usage',
@@ -97,6 +100,7 @@ async function furnished(w: World, org: Org): Promise<string[]> {
     '/develop/requests',
     '/develop/webhooks',
     ...['', '/ledger', '/invoices', '/usage', '/cards', '/approvals', '/plan', '/commitments'].map((page) => `/billing${page}`),
-    ...['', '/projects', '/licences', '/audit', '/organization'].map((page) => `/team${page}`),
+    '/account',
+    ...['', '/projects', '/licences', '/vendors', '/audit', '/organization'].map((page) => `/team${page}`),
   ]
 }

@@ -3,7 +3,7 @@
  * Tab, arrows, Enter, Space and letters, and what cannot be reached that way, or does not show that it has the focus, fails.
  */
 import assert from 'node:assert/strict'
-import type { Locator, Page } from 'playwright-core'
+import type { ElementHandle, Locator, Page } from 'playwright-core'
 
 /** More than any screen has between two things that somebody does one after the other. */
 const MAX_KEYS = 400
@@ -70,36 +70,47 @@ const ARROWS: Readonly<Record<'arrow' | 'arrow-back', readonly [string, string]>
   'arrow-back': ['ArrowUp', 'ArrowLeft'],
 }
 
+async function elementOf(locator: Locator): Promise<ElementHandle> {
+  return (await locator.elementHandle())!
+}
+
 /** Goes to an element as somebody without a mouse does. */
 async function reach(page: Page, locator: Locator): Promise<void> {
   await locator.waitFor({ state: 'attached' })
   // What waits to be enabled may be drawn anew meanwhile: it is looked for again.
   for (let looks = 0; looks < MAX_LOOKS; looks++)
     try {
-      await (await locator.elementHandle())?.waitForElementState('enabled')
+      await (await elementOf(locator)).waitForElementState('enabled')
       break
     } catch (error) {
       if (looks === MAX_LOOKS - 1 || !/not attached/.test(String(error))) throw error
     }
   let turns = 0
   let last: Step = 'next'
+  let element = await elementOf(locator)
   for (let keys = 0; keys < MAX_KEYS && turns <= MAX_TURNS; keys++) {
-    const where = await locator.evaluate(WHERE)
+    let where = await element.evaluate(WHERE).catch((): Step => 'gone')
+    // In a long list, looking for it takes much longer than a key. It is looked for again once it is gone, and at the end of the way,
+    // when something else may be meant.
+    if (where === 'gone' || where === 'here') {
+      element = await elementOf(locator)
+      where = await element.evaluate(WHERE)
+    }
     if (where === 'here') {
       assert.equal(await page.evaluate<string>(`(${SHOWN})()`), '')
       return
     }
     if ((where === 'next' && last === 'back') || (where === 'back' && last === 'next')) turns++
     last = where
-    if (where === 'arrow' || where === 'arrow-back') await page.keyboard.press(await arrowOf(locator, where))
+    if (where === 'arrow' || where === 'arrow-back') await page.keyboard.press(await arrowOf(element, where))
     else await page.keyboard.press(where === 'back' ? 'Shift+Tab' : 'Tab')
   }
   assert.fail(`cannot be reached by keys: ${await locator.evaluate(inPage<string>('(node) => node.outerHTML.slice(0, 200)'))}`)
 }
 
 /** Tabs lie side by side; everything else stands one above the other. */
-async function arrowOf(locator: Locator, step: 'arrow' | 'arrow-back'): Promise<string> {
-  const lies = await locator.evaluate(
+async function arrowOf(element: ElementHandle, step: 'arrow' | 'arrow-back'): Promise<string> {
+  const lies = await element.evaluate(
     inPage<boolean>(`(node) => {
       const group = node.closest('[role=tablist]')
       return group !== null && group.getAttribute('aria-orientation') !== 'vertical'

@@ -106,8 +106,8 @@ export const SceneRow = memo(function SceneRow({
             {percent(Math.round(scene.cloud))}
           </span>
         )}
-        {scene.isSimulated && <SimulatedBadge />}
         {scene.covered !== null && <span>{percent(Math.round(scene.covered * 100))} of area</span>}
+        {scene.isSimulated && <SimulatedBadge />}
         <span className={styles.unitPrice} title={scene.priceError ?? undefined}>
           {rateText(scene)}
         </span>

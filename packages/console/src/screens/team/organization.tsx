@@ -60,10 +60,10 @@ function About({ organization, isShort }: { organization: Organization; isShort:
               {isShort && <Link to="/billing/plan">Change plan</Link>}
             </span>,
           ],
-          ['Pays', organization.billing_mode],
+          ['Payment', { credit: 'Credits', card: 'Card', enterprise: 'On account' }[organization.billing_mode]],
           ['Country', organization.country ?? '–'],
           [
-            'Id',
+            'ID',
             <span key="id" className={classes(ui.mono, ui.breakAnywhere)}>
               {organization.id}
             </span>,
