@@ -141,21 +141,29 @@ export interface SharpenTarget {
   readonly samples: SampleArray
   /** Of the row's first sample. */
   readonly at: number
-  readonly low: number
+  /** Largest value of a sample; the smallest is 0. */
   readonly high: number
   readonly nodata: number
 }
 
-/** Brovey's ratio on integers: a dark pixel is still data, so that none becomes nodata. */
+/**
+ * Brovey's ratio on integers of 8 or 16 bits: a dark pixel is still data, so that none becomes nodata. What is constant is an integer
+ * or comes from a typed array, because the engine would convert other numbers again for each pixel.
+ */
 export function sharpenRow(row: SharpenedRow, target: SharpenTarget): void {
   if (row.weights.length === 4) sharpenFour(row, target)
-  else if (row.weights.length === 3) sharpenThree(row, target)
   else sharpenAny(row, target)
 }
 
+/** No sample of 16 bits equals it. */
+const NO_MARKER = -0x40000000
+const markerOf = (nodata: number): number => (Number.isInteger(nodata) && Math.abs(nodata) < -NO_MARKER ? nodata | 0 : NO_MARKER)
+
 function sharpenFour({ colours, detail, isData, from, first, last, weights }: SharpenedRow, target: SharpenTarget): void {
-  const { samples, at, low, high, nodata } = target
+  const { samples, at } = target
   const [wa, wb, wc, wd] = weights as [number, number, number, number]
+  const marker = markerOf(target.nodata)
+  const high = target.high | 0
   for (let i = first, k = first * 4; i < last; i++, k += 4) {
     if (isData[from + i] === 0) continue
     const a = colours[k]!
@@ -164,46 +172,29 @@ function sharpenFour({ colours, detail, isData, from, first, last, weights }: Sh
     const d = colours[k + 3]!
     const sum = a * wa + b * wb + c * wc + d * wd
     const ratio = sum === 0 ? 0 : detail[from + i]! / sum
-    samples[at + k] = keep(a * ratio, low, high, nodata)
-    samples[at + k + 1] = keep(b * ratio, low, high, nodata)
-    samples[at + k + 2] = keep(c * ratio, low, high, nodata)
-    samples[at + k + 3] = keep(d * ratio, low, high, nodata)
-  }
-}
-
-function sharpenThree({ colours, detail, isData, from, first, last, weights }: SharpenedRow, target: SharpenTarget): void {
-  const { samples, at, low, high, nodata } = target
-  const [wa, wb, wc] = weights as [number, number, number]
-  for (let i = first, k = first * 3; i < last; i++, k += 3) {
-    if (isData[from + i] === 0) continue
-    const a = colours[k]!
-    const b = colours[k + 1]!
-    const c = colours[k + 2]!
-    const sum = a * wa + b * wb + c * wc
-    const ratio = sum === 0 ? 0 : detail[from + i]! / sum
-    samples[at + k] = keep(a * ratio, low, high, nodata)
-    samples[at + k + 1] = keep(b * ratio, low, high, nodata)
-    samples[at + k + 2] = keep(c * ratio, low, high, nodata)
+    samples[at + k] = keep(a * ratio + 0.5, high, marker)
+    samples[at + k + 1] = keep(b * ratio + 0.5, high, marker)
+    samples[at + k + 2] = keep(c * ratio + 0.5, high, marker)
+    samples[at + k + 3] = keep(d * ratio + 0.5, high, marker)
   }
 }
 
 function sharpenAny({ colours, detail, isData, from, first, last, weights }: SharpenedRow, target: SharpenTarget): void {
-  const { samples, at, low, high, nodata } = target
+  const { samples, at } = target
+  const marker = markerOf(target.nodata)
+  const high = target.high | 0
   const count = weights.length
   for (let i = first; i < last; i++) {
     if (isData[from + i] === 0) continue
     let sum = 0
     for (let band = 0; band < count; band++) sum += colours[i * count + band]! * weights[band]!
     const ratio = sum === 0 ? 0 : detail[from + i]! / sum
-    for (let band = 0; band < count; band++) {
-      const k = i * count + band
-      samples[at + k] = keep(colours[k]! * ratio, low, high, nodata)
-    }
+    for (let band = 0, k = i * count; band < count; band++, k++) samples[at + k] = keep(colours[k]! * ratio + 0.5, high, marker)
   }
 }
 
-function keep(value: number, low: number, high: number, nodata: number): number {
-  const whole = Math.floor(value + 0.5)
-  const within = whole < low ? low : whole > high ? high : whole
-  return within === nodata ? nodata + 1 : within
+/** Rounded down, within the range of samples, and never the marker. */
+function keep(value: number, high: number, marker: number): number {
+  const whole = value < 0 ? 0 : value >= high + 1 ? high : value | 0
+  return whole === marker ? marker + 1 : whole
 }

@@ -70,7 +70,7 @@ export async function pansharpen(task: MethodTask<Pansharpen>): Promise<Record<s
           const at = (row * width + cell.x) * bands.length
           const from = row * cell.width
           const part = { colours, detail: detail.planes[0]!, isData, from, first, last, weights }
-          sharpenRow(part, { samples, at, low, high, nodata })
+          sharpenRow(part, { samples, at, high, nodata })
         })
         if (isDone) continue
       }

@@ -227,12 +227,14 @@ interface FlatTaps {
   /** Four places of a row for each column, or null if some column needs more. */
   places: Int32Array | null
   weights: Float64Array
+  totals: Float64Array
 }
 
 const FLAT = 4
 
 function flatTaps(all: readonly Taps[]): FlatTaps {
-  if (all.some(({ count }) => count < 1 || count > FLAT)) return { all, places: null, weights: new Float64Array(0) }
+  if (all.some(({ count }) => count < 1 || count > FLAT))
+    return { all, places: null, weights: new Float64Array(0), totals: new Float64Array(0) }
   const places = new Int32Array(all.length * FLAT)
   const weights = new Float64Array(all.length * FLAT)
   all.forEach((taps, i) => {
@@ -241,29 +243,32 @@ function flatTaps(all: readonly Taps[]): FlatTaps {
       weights[i * FLAT + k] = k < taps.count ? taps.weights[k]! : 0
     }
   })
-  return { all, places, weights }
+  return { all, places, weights, totals: Float64Array.from(all, ({ total }) => total) }
 }
 
 /** `alongRow` of one band among others. Samples are integers, so that a weight of 0 adds nothing. */
 function alongFour(
   samples: SampleArray,
   start: number,
-  { all, places, weights }: FlatTaps,
+  { all, places, weights, totals }: FlatTaps,
   { out, band, bandCount }: { out: Float64Array; band: number; bandCount: number },
 ): void {
   if (!places) {
     alongRow(samples, start, all).forEach((value, i) => (out[i * bandCount + band] = value))
     return
   }
-  for (let i = 0, k = 0, to = band; i < all.length; i++, k += FLAT, to += bandCount) {
+  for (let i = 0, k = 0, to = band; i < totals.length; i++, k += FLAT, to += bandCount) {
     const sum =
       weights[k]! * samples[start + places[k]!]! +
       weights[k + 1]! * samples[start + places[k + 1]!]! +
       weights[k + 2]! * samples[start + places[k + 2]!]! +
       weights[k + 3]! * samples[start + places[k + 3]!]!
-    out[to] = sum / all[i]!.total
+    out[to] = sum / totals[i]!
   }
 }
+
+/** Weights of four rows, then the smallest and the largest sample: from a typed array the engine need not convert them for each pixel. */
+const CONSTANTS = new Float64Array(FLAT + 2)
 
 /** `downRows` and `storeRounded` in one pass. */
 function downRounded(
@@ -273,13 +278,24 @@ function downRounded(
   [low, high]: readonly [number, number],
 ): void {
   const row = (j: number): Float64Array => rows.get(taps.first + Math.min(j, taps.count - 1))!
-  const weight = (j: number): number => (j < taps.count ? taps.weights[j]! / taps.total : 0)
-  const [a, b, c, d] = [row(0), row(1), row(2), row(3)]
-  const [wa, wb, wc, wd] = [weight(0), weight(1), weight(2), weight(3)]
-  const values = out as Float64Array
+  for (let j = 0; j < FLAT; j++) CONSTANTS[j] = j < taps.count ? taps.weights[j]! / taps.total : 0
+  CONSTANTS[FLAT] = low
+  CONSTANTS[FLAT + 1] = high
+  addFour([row(0), row(1), row(2), row(3)], out as Float64Array, first, last)
+}
+
+type FourRows = readonly [Float64Array, Float64Array, Float64Array, Float64Array]
+
+function addFour([a, b, c, d]: FourRows, out: Float64Array, first: number, last: number): void {
+  const wa = CONSTANTS[0]!
+  const wb = CONSTANTS[1]!
+  const wc = CONSTANTS[2]!
+  const wd = CONSTANTS[3]!
+  const low = CONSTANTS[4]!
+  const high = CONSTANTS[5]!
   for (let i = first; i < last; i++) {
-    const whole = Math.floor(Math.fround(wa * a[i]! + wb * b[i]! + wc * c[i]! + wd * d[i]!) + 0.5)
-    values[i] = whole < low ? low : whole > high ? high : whole
+    const rounded = Math.fround(wa * a[i]! + wb * b[i]! + wc * c[i]! + wd * d[i]!) + 0.5
+    out[i] = Math.floor(Math.min(high, Math.max(low, rounded)))
   }
 }
 
