@@ -245,7 +245,8 @@ export async function sampleRows(request: SampleRequest, take: TakeRow): Promise
   const { raster, resampling, windows, width, height } = request
   const limits = limitsOf({ ...request, isRounded: true })
   const [window] = windows
-  if (!limits || resampling === 'nearest' || raster.byGrid || !window || windows.length > 1) return false
+  const isOneGrid = (raster.byGrid?.(request.bands) ?? []).every((group) => group.raster === raster)
+  if (!limits || resampling === 'nearest' || !isOneGrid || !window || windows.length > 1) return false
   const { x, y, grid, ratio, level } = window
   if (x !== 0 || y !== 0 || grid.width !== width || grid.height !== height) return false
   const source = await readSourceWindow(request, window, paddingOf(resampling, ratio))
