@@ -5,7 +5,8 @@
  * through its COG driver), or GeoJSON in longitude and latitude; both may use all cores, and reproject to within 0.0002 pixels.
  * Ours is a fresh process, its time counted from the opening of the inputs; theirs is a command, its start included. Ratios above 1
  * mean that ours is faster; those of CPU time are the ones to trust on a busy machine. `npm run bench -- processes [part of a
- * name]`; PROCESS_SIZE is the side of the inputs in pixels.
+ * name [rounds]]` takes both sides in turns and shows medians; PROCESS_SIZE is the side of the inputs in pixels. Like the service's
+ * children, our process finds its modules compiled, except in the first round.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -19,6 +20,7 @@ import { openTiff } from '#raster/tiff/open.ts'
 const PYTHON = '/usr/bin/python3'
 const SIZE = Number(process.env['PROCESS_SIZE'] ?? 3_000)
 const LIMIT_MS = 600_000
+const ROUNDS = Math.max(1, Number(process.argv[3] ?? 1) || 1)
 const scripts = path.join(import.meta.dirname, '../test/gdal/processes')
 
 interface Ours {
@@ -321,7 +323,7 @@ function compareAll(wanted: string): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-processes-'))
   try {
     execFileSync(PYTHON, [path.join(scripts, 'make.py'), folder, String(SIZE)])
-    console.log(`inputs of ${SIZE} × ${SIZE} pixels`)
+    console.log(`inputs of ${SIZE} × ${SIZE} pixels, ${ROUNDS === 1 ? 'one round' : `medians of ${ROUNDS} rounds`}`)
     const heads = ['ours ms', 'peer ms', 'wall', 'ours CPU', 'peer CPU', 'CPU', 'ours MB', 'peer MB', 'RSS MB']
     console.log(`${''.padEnd(20)}${heads.map((head) => head.padStart(9)).join('')}  values`)
     for (const testCase of casesIn(folder)) if (testCase.name.includes(wanted)) compareOne(folder, testCase)
@@ -330,10 +332,7 @@ function compareAll(wanted: string): void {
   }
 }
 
-function compareOne(folder: string, testCase: Case): void {
-  const out = path.join(folder, 'theirs.tif')
-  rmSync(out, { force: true })
-  const { method, inputs, options, files } = testCase
+function runOurs(folder: string, { method, inputs, options, files }: Case): Timing {
   const args = [
     '--disable-warning=ExperimentalWarning',
     ...STEADY_FLAGS,
@@ -343,15 +342,29 @@ function compareOne(folder: string, testCase: Case): void {
     JSON.stringify({ method, inputs, options, files }),
   ]
   const profile = process.env['PROFILE'] ? ['--cpu-prof', `--cpu-prof-dir=${process.env['PROFILE']}`] : []
-  const mine = JSON.parse(
-    execFileSync(process.execPath, [...profile, ...args], {
-      encoding: 'utf8',
-      env: { ...process.env, ...STEADY_ENVIRONMENT },
-      timeout: LIMIT_MS,
-    }),
-  ) as Timing
-  const [command, rest] = testCase.theirs(out)
-  const peer = timed(command, rest)
+  const told = execFileSync(process.execPath, [...profile, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...STEADY_ENVIRONMENT, NODE_COMPILE_CACHE: path.join(folder, 'compiled') },
+    timeout: LIMIT_MS,
+  })
+  return JSON.parse(told) as Timing
+}
+
+function medianOf<T extends object>(timings: readonly T[]): T {
+  const names = Object.keys(timings[0]!) as (keyof T)[]
+  const middle = (name: keyof T) => timings.map((timing) => Number(timing[name])).toSorted((a, b) => a - b)[timings.length >> 1]
+  return Object.fromEntries(names.map((name) => [name, middle(name)])) as T
+}
+
+function compareOne(folder: string, testCase: Case): void {
+  const out = path.join(folder, 'theirs.tif')
+  const taken = Array.from({ length: ROUNDS }, () => {
+    rmSync(out, { force: true })
+    const mine = runOurs(folder, testCase)
+    return { mine, peer: timed(...testCase.theirs(out)) }
+  })
+  const mine = medianOf(taken.map((round) => round.mine))
+  const peer = medianOf(taken.map((round) => round.peer))
   const megabytes = (file: string) => (statSync(file).size / 2 ** 20).toFixed(1)
   const cells = [
     mine.ms.toFixed(0),

@@ -1,4 +1,4 @@
-"""The peer of `bench/zonal.ts`: the same questions to exactextract, timed inside the process. Writes peer.json."""
+"""The peer of `bench/zonal.ts`: the same questions to exactextract, timed inside the process. Writes peer.json, or peer-series.json."""
 
 import json
 import resource
@@ -11,7 +11,8 @@ from exactextract import exact_extract
 from exactextract.raster import NumPyRasterSource
 
 folder, field, scenes, forms = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split(",")
-features = json.load(open(f"{folder}/parcels.json"))["features"]
+only_series = sys.argv[5:] == ["series"]
+features = [] if only_series else json.load(open(f"{folder}/parcels.json"))["features"]
 for number, feature in enumerate(features):
     feature["id"] = number
 
@@ -62,18 +63,27 @@ def pixels_of_different(mine, theirs):
     return {number: [[float(value), float(share)] for value, share in each] for number, each in zip(differ, pairs)}
 
 
+def timed_series():
+    """The second one of each form, when files are in the page cache."""
+    times = {}
+    for form in forms:
+        series(form)
+        times[form] = timed(lambda: series(form))
+    return times
+
+
+if only_series:
+    json.dump(timed_series(), open(f"{folder}/peer-series.json", "w"))
+    sys.exit()
+
 # Whichever of its two ways is faster here.
 runs = [timed(lambda: many(BASIC, strategy)) for strategy in ("raster-sequential", "feature-sequential")]
 best = min((0, 1), key=lambda k: runs[k]["cpuMs"])
 everything = timed(lambda: many(ALL, ("raster-sequential", "feature-sequential")[best]))
-times = {}
-for form in forms:
-    series(form)
-    times[form] = timed(lambda: series(form))
 answer = {
     "basic": runs[best],
     "all": everything,
-    "time": times,
+    "time": timed_series(),
     "pixels": pixels_of_different(json.load(open(f"{folder}/ours.json"))["all"]["result"], everything["result"]),
     "maxRssMb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
 }

@@ -2,6 +2,7 @@
  * Zonal statistics against `exactextract`, on this machine, on the same file and the same parcels in one run: 25,000 parcels over
  * 10,000 × 10,000 pixels, then one parcel in 200 scenes, each opened anew by both. PEER_PYTHON is a Python with `exactextract`,
  * `rasterio` and `numpy`. Both work in one thread. Ratios are of CPU time, since cores here are shared; wall times stand beside them.
+ * `npm run bench -- zonal series [rounds]` measures the scenes alone, both sides in turns, and shows medians.
  * A value that differs is shown with the pixel that decides, and anything that such a pixel does not explain is a failure.
  */
 import { execFileSync } from 'node:child_process'
@@ -109,12 +110,18 @@ function parcels(): object[] {
 const SCENE_FILES = 20
 const sceneFile = (form: Form, index: number) => path.join(FOLDER, `${form}-${index % SCENE_FILES}.tif`)
 
-async function prepare(): Promise<void> {
+async function prepareScenes(): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
+  for (const form of FORM_NAMES) {
+    if (existsSync(sceneFile(form, SCENE_FILES - 1))) continue
+    for (let index = 0; index < SCENE_FILES; index++) await writeRaster(sceneFile(form, index), SCENE_SIDE, 2, 100 + index, FORMS[form])
+  }
+}
+
+async function prepare(): Promise<void> {
+  await prepareScenes()
   if (existsSync(path.join(FOLDER, 'parcels.json'))) return
   await writeRaster(path.join(FOLDER, 'large.tif'), SIDE, 1, 1)
-  for (const form of FORM_NAMES)
-    for (let index = 0; index < SCENE_FILES; index++) await writeRaster(sceneFile(form, index), SCENE_SIDE, 2, 100 + index, FORMS[form])
   writeFileSync(path.join(FOLDER, 'parcels.json'), JSON.stringify({ type: 'FeatureCollection', features: parcels() }))
 }
 
@@ -132,6 +139,31 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T } & Timing>
 
 type Feature = { geometry: object }
 
+async function series(form: Form): Promise<(number | null)[]> {
+  const opened: TiffRaster[] = []
+  const scenes = Array.from({ length: SCENES }, (_, index) => ({
+    expression: '(b2 - b1) / (b2 + b1)',
+    async open() {
+      const raster = await openTiff(await openFileSource(sceneFile(form, index)))
+      opened.push(raster)
+      return raster
+    },
+  }))
+  const points = await zonalSeries(scenes, { geometry: FIELD, statistics: ['mean'] })
+  await Promise.all(opened.map((raster) => raster.close()))
+  return points.map((point) => ('summary' in point ? (point.summary.values.mean ?? null) : null))
+}
+
+/** The second series of each form, when code is compiled and files are in the page cache. */
+async function timedSeries(): Promise<Side['time']> {
+  const time: Partial<Side['time']> = {}
+  for (const form of FORM_NAMES) {
+    await series(form)
+    time[form] = await timed(() => series(form))
+  }
+  return time as Side['time']
+}
+
 /** Our side, in a process of its own, so that its memory is its own too. */
 async function ours(): Promise<void> {
   const { features } = JSON.parse(readFileSync(path.join(FOLDER, 'parcels.json'), 'utf8')) as { features: Feature[] }
@@ -142,25 +174,7 @@ async function ours(): Promise<void> {
     await raster.close()
     return computed.map(([summary]) => [...statistics.map((name) => summary!.values[name] ?? null), ...summary!.percentiles])
   }
-  const series = async (form: Form) => {
-    const opened: TiffRaster[] = []
-    const scenes = Array.from({ length: SCENES }, (_, index) => ({
-      expression: '(b2 - b1) / (b2 + b1)',
-      async open() {
-        const raster = await openTiff(await openFileSource(sceneFile(form, index)))
-        opened.push(raster)
-        return raster
-      },
-    }))
-    const points = await zonalSeries(scenes, { geometry: FIELD, statistics: ['mean'] })
-    await Promise.all(opened.map((raster) => raster.close()))
-    return points.map((point) => ('summary' in point ? (point.summary.values.mean ?? null) : null))
-  }
-  const time: Partial<Side['time']> = {}
-  for (const form of FORM_NAMES) {
-    await series(form)
-    time[form] = await timed(() => series(form))
-  }
+  const time = await timedSeries()
   const basic = await timed(() => many(BASIC, []))
   const all = await timed(() => many(ALL, PERCENTILES))
   const raster = await openTiff(await openFileSource(path.join(FOLDER, 'large.tif')))
@@ -253,12 +267,48 @@ function compare(mine: Ours, peer: Peer): boolean {
   return isExplained && Math.max(...series) <= TOLERANCE
 }
 
-if (process.argv[2] === 'ours') await ours()
-else {
-  await prepare()
-  execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', import.meta.filename, 'ours'], { stdio: 'inherit' })
+const runOurs = (...args: string[]) =>
+  execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', import.meta.filename, ...args], { stdio: 'inherit' })
+const runPeer = (...args: string[]) => {
   const peer = [path.join(import.meta.dirname, 'zonal-peer.py'), FOLDER, JSON.stringify(FIELD), String(SCENES), FORM_NAMES.join(',')]
-  execFileSync(PYTHON, peer, { stdio: 'inherit', timeout: PEER_LIMIT_MS })
-  const read = (name: string) => JSON.parse(readFileSync(path.join(FOLDER, name), 'utf8'))
+  execFileSync(PYTHON, [...peer, ...args], { stdio: 'inherit', timeout: PEER_LIMIT_MS })
+}
+const read = (name: string) => JSON.parse(readFileSync(path.join(FOLDER, name), 'utf8'))
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+/** The series alone, in rounds. */
+function compareSeries(rounds: number): void {
+  const taken = FORM_NAMES.map((form) => ({ form, mine: [] as Timing[], peer: [] as Timing[], worst: 0 }))
+  for (let round = 0; round < rounds; round++) {
+    runOurs('ours-series')
+    runPeer('series')
+    const [mine, peer] = [read('ours-series.json') as Side['time'], read('peer-series.json') as Side['time']]
+    for (const each of taken) {
+      each.mine.push(mine[each.form])
+      each.peer.push(peer[each.form])
+      for (const [index, value] of mine[each.form].result.entries())
+        each.worst = Math.max(each.worst, differenceOf('mean', value, peer[each.form].result[index]!))
+    }
+  }
+  for (const { form, mine, peer, worst } of taken) {
+    const [a, b] = [median(mine.map(({ cpuMs }) => cpuMs)), median(peer.map(({ cpuMs }) => cpuMs))]
+    console.log(
+      `${SCENES} scenes, one parcel, NDVI (files of the ${form}): CPU ours ${a.toFixed(0)} ms, peer ${b.toFixed(0)} ms, ` +
+        `${(b / a).toFixed(2)}× (medians of ${rounds}); means differ by at most ${worst.toExponential(1)}`,
+    )
+    if (worst > TOLERANCE) process.exitCode = 1
+  }
+}
+
+if (process.argv[2] === 'ours') await ours()
+else if (process.argv[2] === 'ours-series') writeFileSync(path.join(FOLDER, 'ours-series.json'), JSON.stringify(await timedSeries()))
+else if (process.argv[2] === 'series') {
+  await prepareScenes()
+  compareSeries(Number(process.argv[3] ?? 3))
+} else {
+  await prepare()
+  runOurs('ours')
+  runPeer()
   if (!compare(read('ours.json') as Ours, read('peer.json') as Peer)) process.exitCode = 1
 }

@@ -205,6 +205,8 @@ export interface ReadOptions {
 export interface ReadBlockOptions extends ReadOptions {
   /** Rows needed from the top of the block: a partial inflate stops there. Default all. */
   readonly rows?: number
+  /** The first row whose samples are needed: those above it can have any content. Default 0. */
+  readonly firstRow?: number
 }
 
 export interface PixelWindow {

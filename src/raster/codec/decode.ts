@@ -26,6 +26,8 @@ import type { ExactSampleArray } from '#raster/types.ts'
 interface BlockRows {
   readonly stored: number
   readonly needed: number
+  /** The first one whose samples are needed: those above it have undefined content. */
+  readonly first?: number
 }
 
 const PARTIAL: ReadonlySet<string> = new Set(['none', 'packbits', 'lzw', 'deflate', 'zstd'])
@@ -69,7 +71,8 @@ export async function decodeBlock(directory: Directory, stored: Uint8Array, rows
     default: {
       if (directory.ycbcr) return decodeYcbcr(directory, directory.ycbcr, stored, rows.stored)
       const bytes = decodeBytes(directory, stored, directory.grid.rowBytes * rows.needed, rows.needed)
-      return toSamples(directory, bytes, { rowSamples: width * samplesPerPixel, rows: rows.needed, stride: samplesPerPixel })
+      const shape = { rowSamples: width * samplesPerPixel, rows: rows.needed, stride: samplesPerPixel }
+      return toSamples(directory, bytes, { ...shape, first: rows.first ?? 0 })
     }
   }
 }
@@ -133,7 +136,7 @@ function decodeYcbcr(directory: Directory, coding: YcbcrCoding, stored: Uint8Arr
   return ycbcrToRgb(decodeBytes(directory, stored, ycbcrBytes(coding, shape), rows), coding, shape)
 }
 
-function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape): ExactSampleArray {
+function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape & { first: number }): ExactSampleArray {
   const { bits, dataType, isFloat, isSigned, isComplex } = directory.sample
   if (directory.photometric === PHOTOMETRIC.cmyk) {
     if (directory.predictor === 2) undoPredictor2(bytes, shape, 1)
@@ -162,7 +165,10 @@ function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape): Ex
   let native = bytes
   if (directory.predictor === 3) native = undoFloatPlanes(bytes, shape, sampleBytes)
   else if (!directory.littleEndian) swapBytes(bytes, sampleBytes)
-  if (directory.predictor === 2) undoPredictor2(native, shape, sampleBytes)
+  if (directory.predictor === 2) {
+    const rows = shape.rows - shape.first
+    undoPredictor2(native.subarray(shape.first * shape.rowSamples * sampleBytes), { ...shape, rows }, sampleBytes)
+  }
   if (isFloat && bits === 16) return widenHalves(new Uint16Array(native.buffer, native.byteOffset, native.byteLength / 2))
   return new EXACT_ARRAY[dataType](native.buffer, native.byteOffset, native.byteLength / sampleBytes)
 }

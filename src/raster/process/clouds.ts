@@ -2,8 +2,16 @@
  * Cloud mask from reflectance alone: bright, white and, if a short-wave infrared band can separate snow, not frozen.
  * The tests are those of Zhu and Woodcock 2012 without a thermal band; a majority filter then removes single pixels.
  */
+import { giveBack } from '#raster/buffers.ts'
+import { RasterError } from '#raster/errors.ts'
+import { LIMITS } from '#raster/limits.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
+import { bytesPerSample } from '#raster/tiff/sample.ts'
+import { isFloatType } from '#raster/warp/instances.ts'
+import { loadProcessKernels } from './instances.ts'
+import { CLEAR, CLOUD, MISSING, type CloudTests } from './kernels.ts'
 import { onlyRaster, writeRaster, type MethodTask } from './method.ts'
-import { blockOf, partOf, RowReader, type Part, type PlanarRows } from './rows.ts'
+import { blockOf, partOf, RowReader, type Part } from './rows.ts'
 
 interface Clouds {
   /** 1-based band numbers; `swir` is optional. */
@@ -21,17 +29,15 @@ const MAX_INDEX = 0.7
 const SNOW_INDEX = 0.6
 /** A pixel is cloudy if at least this many of its 3 × 3 neighbourhood are. */
 const LEAST_OF_NINE = 4
-const [CLEAR, CLOUD] = [0, 1] as const
-const MISSING = 255
 
 export async function clouds(task: MethodTask<Clouds>): Promise<Record<string, unknown>> {
   const { bands, scale, brightness = DEFAULT_BRIGHTNESS } = task.options
   const raster = onlyRaster(task)
-  const part = partOf(raster, undefined)
-  const { width, height } = part.grid
+  const { grid } = partOf(raster, undefined)
   const needed = [bands.blue, bands.green, bands.red, bands.nir, ...(bands.swir === undefined ? [] : [bands.swir])].map((band) => band - 1)
-  const neighbours = new Neighbours(new RowReader(raster, part, needed), width, height, (rows) => tested(rows, scale, brightness))
-  return await writeMask(task, part.grid, (y, rows, signal) => neighbours.read(y, rows, signal))
+  const tests = { scale, brightness, mostWhiteness: MAX_WHITENESS, haze: HAZE, mostIndex: MAX_INDEX, snowIndex: SNOW_INDEX }
+  const neighbours = new Neighbours(raster, needed, tests)
+  return await writeMask(task, grid, (y, rows, signal) => neighbours.read(y, rows, signal))
 }
 
 interface CloudClasses {
@@ -62,7 +68,7 @@ async function writeMask(
   { width, height, crs, transform }: Part['grid'],
   read: (y: number, rows: number, signal: AbortSignal | undefined) => Promise<Uint8Array<ArrayBuffer>>,
 ): Promise<Record<string, unknown>> {
-  const counts = new Float64Array(256)
+  const counts = { clear: 0, cloud: 0 }
   const spec = {
     width,
     height,
@@ -76,78 +82,136 @@ async function writeMask(
   }
   await writeRaster(task, 'data.tif', spec, async (y, rows, signal) => {
     const mask = await read(y, rows, signal)
-    for (let i = 0; i < mask.length; i++) counts[mask[i]!]! += 1
+    count(mask, counts)
     return blockOf([mask], width, rows)
   })
-  return { clearPixels: counts[CLEAR]!, cloudPixels: counts[CLOUD]! }
+  return { clearPixels: counts.clear, cloudPixels: counts.cloud }
 }
 
-/** Classifies single pixels: 1 cloud, 0 clear, 255 no data. */
-function tested({ planes, mask }: PlanarRows, scale: number, brightness: number): Uint8Array<ArrayBuffer> {
-  const out = new Uint8Array(mask.length).fill(MISSING)
-  const [blues, greens, reds, nirs, swirs] = planes
-  for (let i = 0; i < out.length; i++) {
-    if (mask[i] === 0) continue
-    const blue = blues![i]! * scale
-    const green = greens![i]! * scale
-    const red = reds![i]! * scale
-    const nir = nirs![i]! * scale
-    const mean = (blue + green + red) / 3
-    const whiteness = (Math.abs(blue - mean) + Math.abs(green - mean) + Math.abs(red - mean)) / mean
-    const isBright = blue > brightness && whiteness < MAX_WHITENESS && blue - 0.5 * red - HAZE > 0
-    const isGreen = (nir - red) / (nir + red) > MAX_INDEX
-    const isSnow = swirs !== undefined && (green - swirs[i]! * scale) / (green + swirs[i]! * scale) > SNOW_INDEX
-    out[i] = isBright && !isGreen && !isSnow ? CLOUD : CLEAR
+function count(mask: Uint8Array, counts: { clear: number; cloud: number }): void {
+  let [clear, cloud] = [0, 0]
+  for (let i = 0; i < mask.length; i++) {
+    const found = mask[i]!
+    if (found === CLEAR) clear++
+    else if (found === CLOUD) cloud++
   }
-  return out
+  counts.clear += clear
+  counts.cloud += cloud
 }
 
-/** Rows of classified pixels, filtered with their neighbours. */
+/** Classified rows of one row of blocks: four pixels in a word, the last ones of a row missing. */
+interface ClassifiedRows {
+  readonly y: number
+  readonly height: number
+  readonly words: Uint32Array
+}
+
+/** Rows of classified pixels, filtered with their neighbours. Blocks are classified as they are decoded, each once. */
 class Neighbours {
-  readonly #rows: RowReader
-  readonly #width: number
-  readonly #height: number
-  readonly #test: (rows: PlanarRows) => Uint8Array<ArrayBuffer>
-  #tail: Uint8Array
-  /** The first row that was not read; null before the first call, which can be in the middle of the raster. */
-  #next: number | null = null
+  readonly #raster: ExactRaster
+  readonly #bands: readonly number[]
+  readonly #tests: CloudTests
+  readonly #rowWords: number
+  /** A row outside the raster. */
+  readonly #nothing: Uint32Array
+  /** From top to bottom. */
+  #held: ClassifiedRows[] = []
 
-  constructor(rows: RowReader, width: number, height: number, test: (rows: PlanarRows) => Uint8Array<ArrayBuffer>) {
-    this.#rows = rows
-    this.#width = width
-    this.#height = height
-    this.#test = test
-    this.#tail = new Uint8Array(2 * width).fill(MISSING)
+  /** Bands are zero-based. */
+  constructor(raster: ExactRaster, bands: readonly number[], tests: CloudTests) {
+    this.#raster = raster
+    this.#bands = bands
+    this.#tests = tests
+    this.#rowWords = Math.ceil(raster.info.width / PIXELS_A_WORD)
+    this.#nothing = new Uint32Array(this.#rowWords).fill(MISSING_WORD)
   }
 
-  async read(y: number, count: number, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
-    const width = this.#width
-    const seen = new Uint8Array((count + 2) * width).fill(MISSING)
-    const next = this.#next ?? Math.max(0, y - 1)
-    const held = next - (y - 1)
-    seen.set(this.#tail.subarray((2 - Math.max(0, held)) * width))
-    const missing = Math.min(this.#height, y + count + 1) - next
-    if (missing > 0) seen.set(this.#test(await this.#rows.read(next, missing, signal)), held * width)
-    this.#next = next + Math.max(0, missing)
-    this.#tail = seen.slice(count * width)
-    return weighed(seen, width, count)
+  async read(y: number, rows: number, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
+    const { width, height } = this.#raster.info
+    const end = Math.min(height, y + rows + 1)
+    this.#held = this.#held.filter((held) => held.y + held.height > y - 1)
+    for (let next = this.#nextRow(y); next < end; next = this.#nextRow(y)) this.#held.push(await this.#classify(next, signal))
+    const out = new Uint8Array(width * rows)
+    const columns = new Uint32Array(this.#rowWords + 1)
+    const filtered = new Uint32Array(this.#rowWords)
+    const bytes = new Uint8Array(filtered.buffer, 0, width)
+    for (let row = 0; row < rows; row++) {
+      const here = this.#row(y + row)
+      addColumns([this.#row(y + row - 1), here, this.#row(y + row + 1)], columns)
+      weigh(columns, here, filtered)
+      out.set(bytes, row * width)
+    }
+    return out
+  }
+
+  /** The first row that was not read; before the first one, which can be in the middle of the raster, that above it. */
+  #nextRow(y: number): number {
+    const last = this.#held.at(-1)
+    return last ? last.y + last.height : Math.max(0, y - 1)
+  }
+
+  #row(y: number): Uint32Array {
+    const held = this.#held.find((each) => y >= each.y && y < each.y + each.height)
+    return held ? held.words.subarray((y - held.y) * this.#rowWords, (y - held.y + 1) * this.#rowWords) : this.#nothing
+  }
+
+  /** The row of blocks that contains a row. */
+  async #classify(y: number, signal: AbortSignal | undefined): Promise<ClassifiedRows> {
+    const raster = this.#raster
+    const { dataType, bandCount } = raster.info
+    const level = raster.info.levels[0]
+    if (!level) throw new RasterError('invalid_argument', 'The raster has no pixels')
+    const { classify } = await loadProcessKernels(dataType)
+    const by = Math.floor(y / level.blockHeight)
+    const top = by * level.blockHeight
+    const height = Math.min(level.blockHeight, level.height - top)
+    const words = new Uint32Array(this.#rowWords * height).fill(MISSING_WORD)
+    const classes = new Uint8Array(words.buffer)
+    const nodata = this.#bands.map((band) => raster.info.bands[band]?.nodata ?? null)
+    const places = this.#bands.map((_, index) => index)
+    const blockBytes = level.blockWidth * level.blockHeight * bandCount * bytesPerSample(dataType)
+    const together = Math.max(1, Math.floor(LIMITS.blockBytesInFlight / blockBytes))
+    for (let first = 0; first < level.blocksX; first += together) {
+      const count = Math.min(together, level.blocksX - first)
+      const reading = Array.from({ length: count }, (_, i) => raster.readBlock(0, first + i, by, { bands: this.#bands, signal }))
+      // The first failure is reported; later ones are dropped.
+      for (const each of reading) each.catch(() => undefined)
+      for (const [i, each] of reading.entries()) {
+        const block = await each
+        const left = (first + i) * level.blockWidth
+        const part = { width: Math.min(level.blockWidth, level.width - left), height, nodata, isFloat: isFloatType(dataType) }
+        classify(block, places, part, this.#tests, { classes, at: left, pitch: this.#rowWords * PIXELS_A_WORD })
+        for (const samples of block.data) giveBack(samples)
+      }
+    }
+    return { y: top, height, words }
   }
 }
 
-/** Sums columns of three first, so that each pixel is read three times instead of nine. */
-function weighed(seen: Uint8Array, width: number, count: number): Uint8Array<ArrayBuffer> {
-  const out = new Uint8Array(width * count)
-  const columns = new Uint8Array(width + 2)
-  for (let row = 0; row < count; row++) {
-    const above = row * width
-    const here = above + width
-    const below = here + width
-    for (let x = 0; x < width; x++)
-      columns[x + 1] = (seen[above + x] === CLOUD ? 1 : 0) + (seen[here + x] === CLOUD ? 1 : 0) + (seen[below + x] === CLOUD ? 1 : 0)
-    for (let x = 0; x < width; x++) {
-      const isCloudy = columns[x]! + columns[x + 1]! + columns[x + 2]! >= LEAST_OF_NINE
-      out[above + x] = seen[here + x] === MISSING ? MISSING : isCloudy ? CLOUD : CLEAR
-    }
+const PIXELS_A_WORD = 4
+/** One in each byte of a word. */
+const ONES = 0x01010101
+const MISSING_WORD = 0xffffffff
+/** Added to a count of up to nine, it sets the highest bit of those that are enough. */
+const ENOUGH = ONES * (0x80 - LEAST_OF_NINE)
+
+/** Clouds in each column of three pixels. A missing pixel has its second bit set, a cloud only its first. */
+function addColumns([above, here, below]: readonly [Uint32Array, Uint32Array, Uint32Array], columns: Uint32Array): void {
+  for (let i = 0; i < here.length; i++) {
+    const [a, b, c] = [above[i]! | 0, here[i]! | 0, below[i]! | 0]
+    columns[i] = (a & ~(a >>> 1) & ONES) + (b & ~(b >>> 1) & ONES) + (c & ~(c >>> 1) & ONES)
   }
-  return out
+}
+
+/** A pixel is cloudy if enough of the nine around it are. Words are little-endian: the pixel on the left is in the lower byte. */
+function weigh(columns: Uint32Array, here: Uint32Array, out: Uint32Array): void {
+  let left = 0
+  for (let i = 0; i < out.length; i++) {
+    const middle = columns[i]! | 0
+    const right = columns[i + 1]! | 0
+    const sums = middle + ((middle << 8) | (left >>> 24)) + ((middle >>> 8) | (right << 24))
+    const isMissing = ((here[i]! | 0) >>> 1) & ONES
+    out[i] = (((sums + ENOUGH) >>> 7) & ONES) | ((isMissing << 8) - isMissing)
+    left = middle
+  }
 }

@@ -8,7 +8,8 @@ import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
 import { createBlockCache, type BlockCache } from '#raster/warp/blocks.ts'
 import { placementOf, planTarget, type TargetGrid } from '#raster/warp/plan.ts'
 import { projectorBetween, projectorFromLonLat, type Point, type Projector } from '#raster/warp/projector.ts'
-import { samplePlanes, type Resampling, type SampledPlanes } from '#raster/warp/sample.ts'
+import type { TakeRow } from '#raster/warp/resample.ts'
+import { samplePlanes, sampleRows, type Resampling, type SampledPlanes } from '#raster/warp/sample.ts'
 import { finest, projectedBox, rasterOutline } from '#raster/write/warp.ts'
 
 export interface GridOptions {
@@ -76,25 +77,21 @@ export class CommonGrid {
   }
 
   /** Bands of one raster on the pixels of a cell. `rule` says how many bands must have data for a pixel to be data. */
-  async sample(index: number, cell: Cell, { bands, resampling, rule = 'all', signal, isRounded, into }: Sampling): Promise<SampledPlanes> {
+  async sample(index: number, cell: Cell, sampling: Sampling): Promise<SampledPlanes> {
+    return await samplePlanes(this.#request(index, cell, sampling))
+  }
+
+  /** The same row by row, interleaved and rounded. Returns false, and passes nothing, if that is not possible; see `sampleRows`. */
+  async sampleRows(index: number, cell: Cell, sampling: Sampling, take: TakeRow): Promise<boolean> {
+    return await sampleRows(this.#request(index, cell, sampling), take)
+  }
+
+  #request(index: number, { x, y, width, height }: Cell, { rule = 'all', ...sampling }: Sampling) {
     const raster = this.#rasters[index]!
-    const [x, y] = applyAffine(this.grid.transform, cell.x, cell.y)
+    const [left, top] = applyAffine(this.grid.transform, x, y)
     const [, a, b, , d, e] = this.grid.transform
-    const target = { crs: this.grid.crs, transform: [x, a, b, y, d, e] as const, width: cell.width, height: cell.height }
-    const windows = planTarget(raster, target)
-    return await samplePlanes({
-      raster,
-      blocks: this.#blocks,
-      windows,
-      bands,
-      width: cell.width,
-      height: cell.height,
-      resampling,
-      rule,
-      signal,
-      isRounded,
-      into,
-    })
+    const target = { crs: this.grid.crs, transform: [left, a, b, top, d, e] as const, width, height }
+    return { raster, blocks: this.#blocks, windows: planTarget(raster, target), width, height, rule, ...sampling }
   }
 
   /** 1 for the selected pixels of a cell; null if all are. */

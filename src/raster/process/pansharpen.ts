@@ -1,9 +1,10 @@
 /** Pansharpening (Brovey): each colour is multiplied by the ratio of the panchromatic band to the weighted colours. */
 import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import { RasterError, type SampleArray } from '#raster/types.ts'
-import type { Resampling } from '#raster/warp/sample.ts'
+import type { Resampling, SampledPlanes } from '#raster/warp/sample.ts'
 import { CommonGrid, type Cell, type GridOptions } from './grid.ts'
 import { interleavedBlock } from '#raster/write/rows.ts'
+import { loadProcessKernels } from './instances.ts'
 import { writeRaster, type MethodTask } from './method.ts'
 import { TurnedRows } from './rows.ts'
 
@@ -53,18 +54,28 @@ export async function pansharpen(task: MethodTask<Pansharpen>): Promise<Record<s
   const resampling = options.resampling ?? 'cubic'
   const turned = new TurnedRows((length) => new EXACT_ARRAY[dataType](length) as SampleArray)
   const target = { stride: bands.length, rowWidth: width, low, high, nodata, isFloat }
+  const { sharpenRow } = await loadProcessKernels(dataType)
+  let known: SampledPlanes | undefined
   await writeRaster(task, 'data.tif', spec, async (y, rows, signal) => {
     const samples = turned.take(width * rows * bands.length).fill(nodata)
     for (const cell of common.cells(y, rows, CELL_PX)) {
-      const detail = await common.sample(0, cell, { bands: [(options.panBand ?? 1) - 1], resampling: 'nearest', signal })
+      const detail = await common.sample(0, cell, { bands: [(options.panBand ?? 1) - 1], resampling: 'nearest', signal, into: known })
+      known = detail
       // Colours are rounded to samples before the multiplication, as in GDAL, so that pixels are identical.
-      const coarse = await common.sample(1, cell, { bands, resampling, isRounded: true, signal })
-      const isData = both(detail.mask, coarse.mask, common.inside(cell))
-      if (!isFloat && bands.length === 4) {
-        const [a, b, c, d] = coarse.planes
-        sharpenFour([a!, b!, c!, d!], { detail: detail.planes[0]!, weights, isData, cell }, samples, target)
-        continue
+      const sampling = { bands, resampling, isRounded: true, signal }
+      const inside = common.inside(cell)
+      if (!isFloat) {
+        const isData = inside ? both(detail.mask, inside, null) : detail.mask
+        const isDone = await common.sampleRows(1, cell, sampling, (row, colours, first, last) => {
+          const at = (row * width + cell.x) * bands.length
+          const from = row * cell.width
+          const part = { colours, detail: detail.planes[0]!, isData, from, first, last, weights }
+          sharpenRow(part, { samples, at, high, nodata })
+        })
+        if (isDone) continue
       }
+      const coarse = await common.sample(1, cell, sampling)
+      const isData = both(detail.mask, coarse.mask, inside)
       const ratio = ratioOf(detail.planes[0]!, coarse.planes, weights)
       for (const [band, plane] of coarse.planes.entries()) sharpen(plane, { ratio, isData, cell }, samples, { ...target, band })
     }
@@ -117,38 +128,6 @@ function sharpen(plane: SampleArray, { ratio, isData, cell }: Sharpening, sample
       const whole = isFloat ? value : Math.floor(value + 0.5)
       const kept = whole < low ? low : whole > high ? high : whole
       samples[at] = kept === nodata && !isFloat ? nodata + 1 : kept // A dark pixel is still data.
-    }
-  }
-}
-
-type Four = readonly [SampleArray, SampleArray, SampleArray, SampleArray]
-
-interface Sharpened {
-  readonly detail: SampleArray
-  readonly weights: readonly number[]
-  readonly isData: Uint8Array
-  readonly cell: Cell
-}
-
-/** The same for four integer colours, the most common case: all of a pixel at once, with the same arithmetic. */
-function sharpenFour([a, b, c, d]: Four, { detail, weights, isData, cell }: Sharpened, samples: SampleArray, target: Target): void {
-  const { rowWidth, low, high, nodata } = target
-  const [wa, wb, wc, wd] = weights as [number, number, number, number]
-  const kept = (value: number): number => {
-    const whole = Math.floor(value + 0.5)
-    const within = whole < low ? low : whole > high ? high : whole
-    return within === nodata ? nodata + 1 : within
-  }
-  for (let row = 0, i = 0; row < cell.height; row++) {
-    let at = (row * rowWidth + cell.x) * 4
-    for (const end = i + cell.width; i < end; i++, at += 4) {
-      if (isData[i] === 0) continue
-      const sum = a[i]! * wa + b[i]! * wb + c[i]! * wc + d[i]! * wd
-      const ratio = sum === 0 ? 0 : detail[i]! / sum
-      samples[at] = kept(a[i]! * ratio)
-      samples[at + 1] = kept(b[i]! * ratio)
-      samples[at + 2] = kept(c[i]! * ratio)
-      samples[at + 3] = kept(d[i]! * ratio)
     }
   }
 }

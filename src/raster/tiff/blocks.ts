@@ -17,6 +17,8 @@ export interface BlockAddress {
   readonly blockY: number
   /** Number of rows needed, from the top. */
   readonly rows: number
+  /** The first row whose samples are needed; default 0. */
+  readonly firstRow?: number
   readonly signal: AbortSignal | undefined
 }
 
@@ -38,7 +40,11 @@ export async function readPlane(image: TiffImage, plane: number, address: BlockA
     ? source.borrow!(place.offset, length, address.signal)
     : source.fetch(place.offset, length, address.signal))
   throwIfAborted(address.signal)
-  const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), needed: address.rows })
+  const samples = await decodeBlock(directory, stored, {
+    stored: grid.rowsOf(address.blockY),
+    needed: address.rows,
+    first: Math.min(address.firstRow ?? 0, address.rows),
+  })
   if (isBorrowed) giveBack(stored)
   return samples.subarray(0, count)
 }
@@ -71,7 +77,7 @@ export async function readMaskUnder(mask: TiffImage, image: Directory, address: 
   for (let by = Math.floor(y / grid.blockHeight); by * grid.blockHeight < y + window.height; by++) {
     for (let bx = Math.floor(x / grid.blockWidth); bx * grid.blockWidth < x + window.width; bx++) {
       const rows = grid.rowsOf(by)
-      const samples = await readPlane(mask, 0, { ...address, blockX: bx, blockY: by, rows }, null)
+      const samples = await readPlane(mask, 0, { ...address, blockX: bx, blockY: by, rows, firstRow: 0 }, null)
       const part = { x: bx * grid.blockWidth, y: by * grid.blockHeight, width: grid.blockWidth, height: rows }
       copyMask({ samples, part }, { mask: out, rowLength: blockWidth }, window)
     }

@@ -54,6 +54,24 @@ test('windows and bands are parts of the whole', async () => {
   }
 })
 
+test('rows from a first one on are those of the whole block', async () => {
+  for (const name of ['deflate-tile-pixel-int16', 'deflate-tile-band-int16', 'zstd-strip-pixel-uint64', 'mask-internal', 'alpha-band']) {
+    const raster = await open(name)
+    const { blockWidth, blockHeight, height } = raster.info.levels[0]!
+    const rows = Math.min(blockHeight, height)
+    const whole = await raster.readExactBlock(0, 0, 0)
+    for (const firstRow of [0, 1, rows >> 1, rows - 1, rows + 5]) {
+      const part = await raster.readExactBlock(0, 0, 0, { firstRow })
+      for (let band = 0; band < whole.data.length; band++)
+        for (let i = firstRow * blockWidth; i < rows * blockWidth; i++) {
+          const at = i * whole.stride + whole.starts[band]!
+          if (!Object.is(part.data[band]![at], whole.data[band]![at])) assert.fail(`${name} from row ${firstRow}, band ${band}, pixel ${i}`)
+          if (part.mask?.[i] !== whole.mask?.[i]) assert.fail(`${name} from row ${firstRow}: mask of pixel ${i}`)
+        }
+    }
+  }
+})
+
 test('blocks of a chunky file share one array, blocks of a planar file have one per band', async () => {
   const chunky = await (await open('deflate-tile-pixel-int16')).readBlock(0, 0, 0, { bands: [1] })
   assert.deepEqual([chunky.stride, chunky.starts, chunky.data.length], [2, [1], 1])

@@ -84,7 +84,7 @@ export class TiffRaster implements ExactRaster {
     }
     const bands = this.#bands(options.bands)
     const rows = Math.min(grid.rowsOf(blockY), Math.max(1, Math.ceil(options.rows ?? Infinity)))
-    const address: BlockAddress = { blockX, blockY, rows, signal: options.signal }
+    const address: BlockAddress = { blockX, blockY, rows, firstRow: options.firstRow ?? 0, signal: options.signal }
     const needed = directory.planar ? withAlpha(bands, this.info) : [0]
     const [planes, maskSamples] = await Promise.all([
       Promise.all(needed.map((plane) => readPlane(image, plane, address, this.#sparseFill))),

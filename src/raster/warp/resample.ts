@@ -169,13 +169,147 @@ function snap(at: Float64Array): void {
   }
 }
 
+/** A row of target pixels: the bands of each side by side, rounded to whole samples, from the first pixel to the last. */
+export type TakeRow = (row: number, colours: Float64Array, first: number, last: number) => void
+
+/**
+ * Passes the target row by row instead of filling its planes, with the same samples. Returns false, and passes nothing, unless every
+ * pixel of the source is data and both grids are parallel. For integers only, whose means are rounded.
+ */
+export function resampleRows(job: SmoothJob, [low, high]: readonly [number, number], take: TakeRow): boolean {
+  const { source, level, grid } = job
+  const aligned = isAligned(grid) && isOpaque(source.mask) ? alignedTaps(job) : null
+  if (!aligned) return false
+  const { first, last } = insideOf(aligned.xs, level.width)
+  const bandCount = source.planes.length
+  const across = flatTaps(aligned.x)
+  const known = new Map<number, Float64Array>()
+  const free: Float64Array[] = []
+  const colours = new Float64Array(grid.width * bandCount)
+  const along = (row: number): Float64Array => {
+    const out = free.pop() ?? new Float64Array(grid.width * bandCount)
+    for (let band = 0; band < bandCount; band++) alongFour(source.planes[band]!, row * source.width, across, { out, band, bandCount })
+    return out
+  }
+  for (let row = 0; row < grid.height; row++) {
+    const y = aligned.ys[row]!
+    if (!(y >= 0 && y < level.height)) continue
+    const taps = aligned.y[row]!
+    for (const [held, values] of known)
+      if (held < taps.first || held >= taps.first + taps.count) {
+        known.delete(held)
+        free.push(values)
+      }
+    for (let at = taps.first; at < taps.first + taps.count; at++) if (!known.has(at)) known.set(at, along(at))
+    const part = { out: colours, start: 0, first: first * bandCount, last: last * bandCount }
+    if (taps.count <= 4) downRounded(known, taps, part, [low, high])
+    else {
+      downRows(known, taps, part)
+      roundAll(part, [low, high])
+    }
+    take(row, colours, first, last)
+  }
+  return true
+}
+
+/** The columns of a target row that are inside the level. */
+function insideOf(xs: Float64Array, width: number): { first: number; last: number } {
+  let first = 0
+  let last = xs.length
+  while (first < last && !(xs[first]! >= 0 && xs[first]! < width)) first++
+  while (last > first && !(xs[last - 1]! >= 0 && xs[last - 1]! < width)) last--
+  return { first, last }
+}
+
+/** The taps of all columns in one place, if there are four or fewer of each: places that are missing have weight 0. */
+interface FlatTaps {
+  all: readonly Taps[]
+  /** Four places of a row for each column, or null if some column needs more. */
+  places: Int32Array | null
+  weights: Float64Array
+  totals: Float64Array
+}
+
+const FLAT = 4
+
+function flatTaps(all: readonly Taps[]): FlatTaps {
+  if (all.some(({ count }) => count < 1 || count > FLAT))
+    return { all, places: null, weights: new Float64Array(0), totals: new Float64Array(0) }
+  const places = new Int32Array(all.length * FLAT)
+  const weights = new Float64Array(all.length * FLAT)
+  all.forEach((taps, i) => {
+    for (let k = 0; k < FLAT; k++) {
+      places[i * FLAT + k] = taps.first + Math.min(k, taps.count - 1)
+      weights[i * FLAT + k] = k < taps.count ? taps.weights[k]! : 0
+    }
+  })
+  return { all, places, weights, totals: Float64Array.from(all, ({ total }) => total) }
+}
+
+/** `alongRow` of one band among others. Samples are integers, so that a weight of 0 adds nothing. */
+function alongFour(
+  samples: SampleArray,
+  start: number,
+  { all, places, weights, totals }: FlatTaps,
+  { out, band, bandCount }: { out: Float64Array; band: number; bandCount: number },
+): void {
+  if (!places) {
+    alongRow(samples, start, all).forEach((value, i) => (out[i * bandCount + band] = value))
+    return
+  }
+  for (let i = 0, k = 0, to = band; i < totals.length; i++, k += FLAT, to += bandCount) {
+    const sum =
+      weights[k]! * samples[start + places[k]!]! +
+      weights[k + 1]! * samples[start + places[k + 1]!]! +
+      weights[k + 2]! * samples[start + places[k + 2]!]! +
+      weights[k + 3]! * samples[start + places[k + 3]!]!
+    out[to] = sum / totals[i]!
+  }
+}
+
+/** Weights of four rows, then the smallest and the largest sample: from a typed array the engine need not convert them for each pixel. */
+const CONSTANTS = new Float64Array(FLAT + 2)
+
+/** `downRows` and `storeRounded` in one pass. */
+function downRounded(
+  rows: ReadonlyMap<number, Float64Array>,
+  taps: Taps,
+  { out, first, last }: RowPart,
+  [low, high]: readonly [number, number],
+): void {
+  const row = (j: number): Float64Array => rows.get(taps.first + Math.min(j, taps.count - 1))!
+  for (let j = 0; j < FLAT; j++) CONSTANTS[j] = j < taps.count ? taps.weights[j]! / taps.total : 0
+  CONSTANTS[FLAT] = low
+  CONSTANTS[FLAT + 1] = high
+  addFour([row(0), row(1), row(2), row(3)], out as Float64Array, first, last)
+}
+
+type FourRows = readonly [Float64Array, Float64Array, Float64Array, Float64Array]
+
+function addFour([a, b, c, d]: FourRows, out: Float64Array, first: number, last: number): void {
+  const wa = CONSTANTS[0]!
+  const wb = CONSTANTS[1]!
+  const wc = CONSTANTS[2]!
+  const wd = CONSTANTS[3]!
+  const low = CONSTANTS[4]!
+  const high = CONSTANTS[5]!
+  for (let i = first; i < last; i++) {
+    const rounded = Math.fround(wa * a[i]! + wb * b[i]! + wc * c[i]! + wd * d[i]!) + 0.5
+    out[i] = Math.floor(Math.min(high, Math.max(low, rounded)))
+  }
+}
+
+function roundAll({ out, first, last }: RowPart, [low, high]: readonly [number, number]): void {
+  for (let i = first; i < last; i++) {
+    const whole = Math.floor(Math.fround(out[i]!) + 0.5)
+    out[i] = whole < low ? low : whole > high ? high : whole
+  }
+}
+
 /** Rows first, then columns: a kernel of 4 × 4 costs 4 + 4, and a row serves all target rows that use it. */
 function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTaps): void {
   const { source, level, grid, target } = job
-  let first = 0
-  let last = grid.width
-  while (first < last && !(xs[first]! >= 0 && xs[first]! < level.width)) first++
-  while (last > first && !(xs[last - 1]! >= 0 && xs[last - 1]! < level.width)) last--
+  const { first, last } = insideOf(xs, level.width)
   const nearest = Int32Array.from(xs, (x) => Math.floor(x - source.x))
   const known = source.planes.map(() => new Map<number, Float64Array>())
   const sums = new Float64Array(grid.width)

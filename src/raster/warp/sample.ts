@@ -5,7 +5,7 @@ import { gridBounds, wholeShift } from './grid.ts'
 import { isFloatType, loadResampleKernels, loadSampleKernels, sampleArray } from './instances.ts'
 import { walkNearest, type PixelSink } from './nearest.ts'
 import { planAgain, type WarpWindow } from './plan.ts'
-import type { SmoothResampling, SourceWindow } from './resample.ts'
+import type { SmoothResampling, SourceWindow, TakeRow } from './resample.ts'
 import type { ValidRule } from './samples.ts'
 
 export const RESAMPLING = ['nearest', 'bilinear', 'cubic', 'average'] as const
@@ -229,14 +229,36 @@ async function sampleSmooth(request: SampleRequest, method: SmoothResampling): P
   const mask = new Uint8Array(width * height)
   const { resample } = await loadResampleKernels(dataType)
   for (const window of request.windows) {
-    const reach = (ratio: number): number => REACH[method] * Math.max(1, ratio) + SPARE_PX
-    const padding = { x: reach(window.ratio.x), y: reach(window.ratio.y) }
-    const source = await readSourceWindow(request, window, padding)
+    const source = await readSourceWindow(request, window, paddingOf(method, window.ratio))
     if (!source) continue
     const { x, y, grid, ratio, level } = window
     resample({ source, grid, ratio, method, level: raster.info.levels[level] as Level, target: { x, y, width, planes, mask, limits } })
   }
   return { width, height, planes, mask }
+}
+
+/**
+ * Passes rounded samples row by row, as `resampleRows` does. Returns false, and passes nothing, if the target has to be sampled as
+ * planes: for other types, for nearest pixels, and where data is missing or grids are not parallel.
+ */
+export async function sampleRows(request: SampleRequest, take: TakeRow): Promise<boolean> {
+  const { raster, resampling, windows, width, height } = request
+  const limits = limitsOf({ ...request, isRounded: true })
+  const [window] = windows
+  const isOneGrid = (raster.byGrid?.(request.bands) ?? []).every((group) => group.raster === raster)
+  if (!limits || resampling === 'nearest' || !isOneGrid || !window || windows.length > 1) return false
+  const { x, y, grid, ratio, level } = window
+  if (x !== 0 || y !== 0 || grid.width !== width || grid.height !== height) return false
+  const source = await readSourceWindow(request, window, paddingOf(resampling, ratio))
+  if (!source) return false
+  const { resampleRows } = await loadResampleKernels(raster.info.dataType)
+  const target = { x, y, width, planes: [], mask: new Uint8Array(0), limits }
+  return resampleRows({ source, grid, ratio, method: resampling, level: raster.info.levels[level] as Level, target }, limits, take)
+}
+
+function paddingOf(method: SmoothResampling, ratio: { x: number; y: number }): { x: number; y: number } {
+  const reach = (along: number): number => REACH[method] * Math.max(1, along) + SPARE_PX
+  return { x: reach(ratio.x), y: reach(ratio.y) }
 }
 
 async function readSourceWindow(

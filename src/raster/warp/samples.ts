@@ -112,7 +112,8 @@ interface RowFrom {
 }
 
 function moveRow({ data, at, stride }: RowFrom, { samples, out, count }: To): void {
-  for (let i = out, from = at, end = out + count; i < end; i++, from += stride) samples[i] = data[from]!
+  if (stride === 1) samples.set(data.subarray(at, at + count), out)
+  else for (let i = out, from = at, end = out + count; i < end; i++, from += stride) samples[i] = data[from]!
 }
 
 function moveAndMark({ data, at, stride }: RowFrom, { samples, mask, out, count }: To, marker: number): void {

@@ -45,6 +45,7 @@ class HalvingReducer implements RowReducer {
     if (isHidden) meanOfValid(rows, target, this.#shape)
     else if (isFloat) meanOfFloats(rows, target, nodata ?? Number.NaN)
     else if (nodata === null) meanOfFour(rows, target)
+    else if (bandCount === 4 && rows.upper.BYTES_PER_ELEMENT <= 2) meanOfFourBands(rows, target, nodata)
     else meanOfIntegers(rows, target, nodata)
     if (out.mask) writeMask(rows, out.mask, out.maskAt, coarse.width)
   }
@@ -83,6 +84,19 @@ function meanOfFour({ upper, lower }: FineRows, { samples, at, count, bandCount 
       samples[to] = Math.floor((sum + 2) / 4)
     }
   }
+}
+
+/** Four bands of 8 or 16 bits, most imagery, ignoring nodata: sums fit a small integer, and a shift rounds them down. */
+function meanOfFourBands({ upper, lower }: FineRows, { samples, at, count }: CoarseRow, nodata: number): void {
+  for (let from = 0, to = at, end = at + 4 * count; to < end; from += 4)
+    for (let k = 0; k < 4; k++, from++, to++) {
+      const a = upper[from]!
+      const b = upper[from + 4]!
+      const c = lower[from]!
+      const d = lower[from + 4]!
+      if (a !== nodata && b !== nodata && c !== nodata && d !== nodata) samples[to] = (a + b + c + d + 2) >> 2
+      else samples[to] = Math.floor(meanOfSome([a, b, c, d], nodata) + 0.5)
+    }
 }
 
 /** Integers, ignoring nodata. */

@@ -7,6 +7,7 @@ import { openTiff } from '#raster/tiff/open.ts'
 import type { ExactSampleArray } from '#raster/types.ts'
 import { AverageReducer } from '#raster/write/average.ts'
 import { IntegerAverageReducer } from './average-integers.ts'
+import { averageReducer } from './halve.ts'
 import { writeCog } from '#raster/write/cog.ts'
 import type { ReduceShape, RowReducer } from '#raster/write/row-reducer.ts'
 import { memorySink } from '#raster/write/sink.ts'
@@ -116,7 +117,10 @@ test('integers are averaged by rows first with the same result', () => {
           isFloat: false,
         }
         const samples = Int16Array.from({ length: width * height * bandCount }, () => stream.next().value as number)
-        assert.deepEqual(reduced(new IntegerAverageReducer(shape), shape, samples), reduced(new AverageReducer(shape), shape, samples))
+        const wanted = reduced(new AverageReducer(shape), shape, samples)
+        assert.deepEqual(reduced(new IntegerAverageReducer(shape), shape, samples), wanted)
+        // The reducer that writers choose: another one for even sides, and for four bands.
+        assert.deepEqual(reduced(averageReducer(shape, false, false), shape, samples), wanted)
       },
     ),
     { numRuns: 200 },
@@ -128,6 +132,24 @@ test('mode is the most frequent class and ignores nodata', async () => {
   const bottom = [2, 1, 0, 9, 8, 7, ...Array.from({ length: 12 }, () => 3)]
   const { samples } = await overview({ width: 18, height: 2, overviews: 'mode', nodata: 0 }, Uint8Array.from([...top, ...bottom]))
   assert.deepEqual(samples.slice(0, 4), [1, 9, 7, 3])
+})
+
+test('mode of integers is that of the same numbers in any other type', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 17, max: 21 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.option(fc.nat(2)),
+      fc.infiniteStream(fc.nat(3)),
+      async (width, height, nodata, stream) => {
+        const classes = Array.from({ length: width * height }, () => stream.next().value as number)
+        const wanted = await overview({ width, height, nodata, overviews: 'mode', dataType: 'float32' }, Float32Array.from(classes))
+        const given = { width, height, nodata, overviews: 'mode' } as const
+        assert.deepEqual((await overview(given, Uint8Array.from(classes))).samples, wanted.samples)
+      },
+    ),
+    { numRuns: 40 },
+  )
 })
 
 test('nearest only takes existing samples', async () => {

@@ -1,4 +1,5 @@
-import type { ExactSampleArray } from '#raster/types.ts'
+import { isBigArray } from '#raster/tiff/sample.ts'
+import type { ExactSampleArray, SampleArray } from '#raster/types.ts'
 import { firstFineRow, type ReduceShape, type RowReducer, type RowView } from '#raster/write/row-reducer.ts'
 
 /**
@@ -35,13 +36,16 @@ export class PickReducer implements RowReducer {
     const first = this.#rows.first[this.#coarseRow] ?? 0
     const last = first + (this.#rows.count[this.#coarseRow] ?? 1) - 1
     if (y < first || this.#coarseRow >= this.#shape.coarse.height) return false
-    const current = copyRow(row, this.#shape)
     if (y < last) {
-      this.#held = current
+      // A copy, because the buffer of the rows is reused before the next row arrives.
+      this.#held = copyRow(row, this.#shape)
       return false
     }
+    const current = viewRow(row, this.#shape)
     const rows = this.#held ? [this.#held, current] : [current]
-    if (this.#isMode) this.#emitMode(rows, out)
+    if (this.#isMode && isPlain(rows))
+      modeOfIntegers(rows, this.#columns, { to: out.samples as SampleArray, at: out.sampleAt }, this.#shape)
+    else if (this.#isMode) this.#emitMode(rows, out)
     else this.#emitNearest(current, out)
     this.#held = null
     this.#coarseRow++
@@ -143,13 +147,65 @@ interface Spans {
   readonly count: Uint8Array
 }
 
-/** A copy, because the buffer of the rows is reused before the next row arrives. */
-function copyRow(row: RowView, shape: ReduceShape): HeldRow {
+function viewRow(row: RowView, shape: ReduceShape): HeldRow {
   const { width } = shape.fine
   return {
-    samples: row.samples.slice(row.sampleAt, row.sampleAt + width * shape.bandCount),
-    mask: row.mask?.slice(row.maskAt, row.maskAt + width) ?? null,
+    samples: row.samples.subarray(row.sampleAt, row.sampleAt + width * shape.bandCount),
+    mask: row.mask?.subarray(row.maskAt, row.maskAt + width) ?? null,
   }
+}
+
+function copyRow(row: RowView, shape: ReduceShape): HeldRow {
+  const { samples, mask } = viewRow(row, shape)
+  return { samples: samples.slice(), mask: mask?.slice() ?? null }
+}
+
+/** Whether samples are integers that `===` compares, and no pixel is masked. */
+const isPlain = (rows: readonly HeldRow[]): boolean =>
+  rows.every(
+    ({ samples, mask }) => !mask && !isBigArray(samples) && !(samples instanceof Float32Array) && !(samples instanceof Float64Array),
+  )
+
+/** The same as `Votes`, without objects: of one or two pixels, each counts twice or four times, which changes no majority. */
+function modeOfIntegers(
+  rows: readonly HeldRow[],
+  columns: Spans,
+  { to, at }: { to: SampleArray; at: number },
+  { bandCount, coarse, nodata }: ReduceShape,
+): void {
+  const upper = rows[0]!.samples as SampleArray
+  const lower = rows.at(-1)!.samples as SampleArray
+  const missing = nodata ?? Number.NaN
+  for (let x = 0, out = at; x < coarse.width; x++) {
+    const left = columns.first[x]! * bandCount
+    const right = left + (columns.count[x]! - 1) * bandCount
+    for (let band = 0; band < bandCount; band++, out++) {
+      const a = upper[left + band]!
+      const b = upper[right + band]!
+      const c = lower[left + band]!
+      const d = lower[right + band]!
+      to[out] = a === b && a === c && a === d ? a : modeOfFour(a, b, c, d, missing)
+    }
+  }
+}
+
+/** No-data loses against any class; of equally frequent ones the first wins. */
+function modeOfFour(a: number, b: number, c: number, d: number, missing: number): number {
+  const forA = votes(a, a, b, c, d, missing)
+  const forB = votes(b, a, b, c, d, missing)
+  const forC = votes(c, a, b, c, d, missing)
+  const forD = votes(d, a, b, c, d, missing)
+  const [upper, most] = forB > forA ? [b, forB] : [a, forA]
+  const [lower, others] = forD > forC ? [d, forD] : [c, forC]
+  return others > most ? lower : upper
+}
+
+/** More than all four votes for no-data. */
+const CLASS_RANK = 8
+
+function votes(value: number, a: number, b: number, c: number, d: number, missing: number): number {
+  const count = (value === a ? 1 : 0) + (value === b ? 1 : 0) + (value === c ? 1 : 0) + (value === d ? 1 : 0)
+  return value === missing ? count : count + CLASS_RANK
 }
 
 function centreSpans(fine: number, coarse: number): Spans {

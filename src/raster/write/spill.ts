@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { open, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { giveBack } from '#raster/buffers.ts'
 import { RasterError } from '#raster/errors.ts'
 
 /**
@@ -27,17 +28,18 @@ export class Spill {
     return this.#fileBytes + this.#chunkBytes
   }
 
+  /** Takes the bytes, whose buffer is reused afterwards if it was one of `takeBytes`. */
   async append(bytes: Uint8Array): Promise<void> {
     this.#chunks.push(bytes)
     this.#chunkBytes += bytes.byteLength
     if (this.#chunkBytes > this.#memoryBytes) await this.#flush()
   }
 
-  /** All bytes in their original order, in chunks. */
+  /** All bytes in their original order, in chunks: each is valid until the next one. */
   async *read(): AsyncGenerator<Uint8Array> {
+    const piece = Buffer.allocUnsafe(Math.min(Spill.COPY_BYTES, this.#fileBytes))
     for (let at = 0; at < this.#fileBytes && this.#file;) {
-      const piece = Buffer.allocUnsafe(Math.min(Spill.COPY_BYTES, this.#fileBytes - at))
-      const { bytesRead } = await this.#file.read(piece, 0, piece.byteLength, at)
+      const { bytesRead } = await this.#file.read(piece, 0, Math.min(piece.byteLength, this.#fileBytes - at), at)
       if (bytesRead === 0) throw new RasterError('source_unavailable', 'The temporary file of the raster writer is truncated')
       yield piece.subarray(0, bytesRead)
       at += bytesRead
@@ -48,17 +50,20 @@ export class Spill {
   async close(): Promise<void> {
     await this.#file?.close()
     this.#file = null
+    for (const chunk of this.#chunks) giveBack(chunk)
     this.#chunks = []
   }
 
   async #flush(): Promise<void> {
     try {
       this.#file ??= await this.#create()
-      const all = Buffer.concat(this.#chunks)
-      for (let done = 0; done < all.byteLength;) {
-        done += (await this.#file.write(all, done, all.byteLength - done, this.#fileBytes + done)).bytesWritten
+      let left = this.#chunks
+      while (left.length > 0) {
+        const { bytesWritten } = await this.#file.writev(left, this.#fileBytes)
+        this.#fileBytes += bytesWritten
+        left = after(left, bytesWritten)
       }
-      this.#fileBytes += all.byteLength
+      for (const chunk of this.#chunks) giveBack(chunk)
     } catch (cause) {
       throw new RasterError('source_unavailable', 'Cannot write the temporary file of the raster writer', { cause })
     }
@@ -72,4 +77,14 @@ export class Spill {
     await unlink(path).catch(() => undefined)
     return handle
   }
+}
+
+/** What is left of chunks after some of their bytes. */
+function after(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let done = bytes
+  return chunks.flatMap((chunk) => {
+    const skipped = Math.min(done, chunk.byteLength)
+    done -= skipped
+    return skipped === chunk.byteLength ? [] : [chunk.subarray(skipped)]
+  })
 }

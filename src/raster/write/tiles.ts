@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
+import { giveBack, takeBytes } from '#raster/buffers.ts'
 import { bytesPerSample, EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray } from '#raster/types.ts'
 import { predict } from '#raster/write/predict.ts'
@@ -50,7 +51,10 @@ export class TileEncoder {
   async isNoise(band: RowBand, tileX: number): Promise<boolean> {
     if (!this.#coded) return false
     const [searched, coded] = await Promise.all([this.encode(band, tileX, false), this.encode(band, tileX, true)])
-    return coded.byteLength <= searched.byteLength * MOST_GROWTH
+    const isNoise = coded.byteLength <= searched.byteLength * MOST_GROWTH
+    giveBack(searched)
+    giveBack(coded)
+    return isNoise
   }
 
   /** One tile of a band of rows as stored; outside the image it repeats its edge, which costs nothing after prediction. */
@@ -84,7 +88,7 @@ export class TileEncoder {
 /** A block as stored in the file, assembled from its parts. */
 function framed(pieces: readonly Uint8Array[]): Uint8Array {
   const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
-  const out = new Uint8Array(BLOCK_LEADER_BYTES + length + BLOCK_TRAILER_BYTES)
+  const out = takeBytes(BLOCK_LEADER_BYTES + length + BLOCK_TRAILER_BYTES)
   new DataView(out.buffer).setUint32(0, length, true)
   let at = BLOCK_LEADER_BYTES
   for (const piece of pieces) {
@@ -153,13 +157,30 @@ function pairedDifferences(
     const start = (y * width + left) * stride
     const at = y * blockSize * stride
     const count = columns * stride
-    for (let i = 0; i < stride; i++) to[at + i] = from[start + i]!
-    for (let i = stride; i < count; i++) {
-      const a = from[start + i]!
-      const b = from[start + i - stride]!
-      to[at + i] = ((a | HIGH_BITS) - (b & ~HIGH_BITS)) ^ ((a ^ ~b) & HIGH_BITS)
+    if (stride === 2) differencesOfFour(from, start, to, at, count)
+    else {
+      for (let i = 0; i < stride; i++) to[at + i] = from[start + i]!
+      for (let i = stride; i < count; i++) {
+        const a = from[start + i]!
+        const b = from[start + i - stride]!
+        to[at + i] = ((a | HIGH_BITS) - (b & ~HIGH_BITS)) ^ ((a ^ ~b) & HIGH_BITS)
+      }
     }
     to.fill(0, at + count, at + blockSize * stride)
+  }
+}
+
+/** A row of pixels of four samples, the most common ones: each is read once. */
+function differencesOfFour(from: Int32Array, start: number, to: Int32Array, at: number, count: number): void {
+  let a = 0
+  let b = 0
+  for (let i = 0; i < count; i += 2) {
+    const c = from[start + i]!
+    const d = from[start + i + 1]!
+    to[at + i] = ((c | HIGH_BITS) - (a & ~HIGH_BITS)) ^ ((c ^ ~a) & HIGH_BITS)
+    to[at + i + 1] = ((d | HIGH_BITS) - (b & ~HIGH_BITS)) ^ ((d ^ ~b) & HIGH_BITS)
+    a = c
+    b = d
   }
 }
 

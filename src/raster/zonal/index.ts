@@ -214,7 +214,7 @@ async function scan({ raster, level, series, totals, keepsCoverage, signal, onPr
     throwIfAborted(signal)
     const batch = work.slice(i, i + together)
     const blocks = await Promise.all(
-      batch.map(({ bx, by, bottom }) => raster.readBlock(0, bx, by, { bands: series.bands, rows: bottom, signal })),
+      batch.map(({ bx, by, top, bottom }) => raster.readBlock(0, bx, by, { bands: series.bands, rows: bottom, firstRow: top, signal })),
     )
     blocks.forEach((block, k) => {
       const work = batch[k]!
