@@ -260,7 +260,9 @@ export class RasterPool {
   /** If no child that has started can take it, the next task fails, so that it does not wait for ever. */
   #didNotStart(slot: Slot, { message }: Error): void {
     slot.worker = null
-    const next = this.#slots.some(({ worker, isStarting }) => worker?.isAlive && !isStarting) ? null : this.#queue.take((tenant) => this.#room(tenant) > 0)
+    const next = this.#slots.some(({ worker, isStarting }) => worker?.isAlive && !isStarting)
+      ? null
+      : this.#queue.take((tenant) => this.#room(tenant) > 0)
     const outcome = crashed(message)
     this.#count(outcome)
     next?.entry.watch?.ended(outcome.ending)

@@ -191,10 +191,10 @@ function modeOfIntegers(
 
 /** No-data loses against any class; of equally frequent ones the first wins. */
 function modeOfFour(a: number, b: number, c: number, d: number, missing: number): number {
-  const forA = votes(a, a, b, c, d, missing)
-  const forB = votes(b, a, b, c, d, missing)
-  const forC = votes(c, a, b, c, d, missing)
-  const forD = votes(d, a, b, c, d, missing)
+  const forA = votes(a, b, c, d, missing)
+  const forB = votes(b, a, c, d, missing)
+  const forC = votes(c, a, b, d, missing)
+  const forD = votes(d, a, b, c, missing)
   const [upper, most] = forB > forA ? [b, forB] : [a, forA]
   const [lower, others] = forD > forC ? [d, forD] : [c, forC]
   return others > most ? lower : upper
@@ -203,8 +203,9 @@ function modeOfFour(a: number, b: number, c: number, d: number, missing: number)
 /** More than all four votes for no-data. */
 const CLASS_RANK = 8
 
-function votes(value: number, a: number, b: number, c: number, d: number, missing: number): number {
-  const count = (value === a ? 1 : 0) + (value === b ? 1 : 0) + (value === c ? 1 : 0) + (value === d ? 1 : 0)
+/** Votes for one of four values, given the other three. */
+function votes(value: number, x: number, y: number, z: number, missing: number): number {
+  const count = 1 + (value === x ? 1 : 0) + (value === y ? 1 : 0) + (value === z ? 1 : 0)
   return value === missing ? count : count + CLASS_RANK
 }
 
