@@ -45,9 +45,8 @@ try {
   console.log(`${workers} such jobs on ${workers} workers: ${told(undivided)}; ${seconds(whole)} s a job`)
   const many = await run({ workers, partMegapixels: PART_MEGAPIXELS })
   const speedUp = whole / Math.max(...many.cpuMs)
-  console.log(
-    `One job on ${workers} workers: ${told(many)}; ${speedUp.toFixed(2)} times as fast, for ${(sum(many.cpuMs) / whole).toFixed(2)} times the CPU`,
-  )
+  const price = `for ${(sum(many.cpuMs) / whole).toFixed(2)} times the CPU`
+  console.log(`One job on ${workers} workers: ${told(many)}; ${speedUp.toFixed(2)} times as fast, ${price}`)
   const killed = await run({ workers, partMegapixels: PART_MEGAPIXELS, kills })
   console.log(`${workers} workers, ${kills} of them killed: ${told(killed)}`)
   const isContinued = kills === 0 || (killed.attempts === 2 && killed.runners[0] !== killed.runners[1])
