@@ -13,6 +13,9 @@ const NEVER_MS = 2 ** 30
 
 /** Connections without a server, so that every order of events can be tried: only who has how many matters here. */
 function openLines(t: TestContext, limits: FairLimits) {
+  // Each has a clock of its own: one that kept the timers of all before would take longer each time.
+  t.mock.timers.reset()
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const idle: PostgresPoolClient[] = []
   const pool = {
     connect: async () => idle.pop() ?? ({ release() {} } as unknown as PostgresPoolClient),
@@ -89,7 +92,6 @@ async function act(lines: Lines, { does, tenant }: Step): Promise<void> {
 // Goal: whatever tenants do, nobody has more than a share while there are others, whoever comes to a pool that one tenant uses is served
 // at once, and no connection is idle that a tenant who waits could have.
 test('fair pool', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
   const numRuns = campaign({ short: 150, long: 3_000 })
 
   await t.test('a tenant beyond its share is alone, and leaves the reserve', async () => {
